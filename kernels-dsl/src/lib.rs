@@ -1,0 +1,1 @@
+//! The attributes `#[sycl_kernel]` and `#[sycl_fn]`.
