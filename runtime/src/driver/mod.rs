@@ -1,6 +1,19 @@
 //! Drivers turn a [`Unit`] into a shared library whose `extern "C"` symbols take a `sycl::queue*` first.
 
-use std::path::Path;
+mod embedded;
+mod error;
+mod icpx;
+mod identity;
+mod selection;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+pub use embedded::Embedded;
+pub use error::CompileError;
+pub use icpx::Icpx;
+pub use identity::Identity;
+pub use selection::discover;
 
 use crate::unit::Unit;
 
@@ -9,9 +22,13 @@ pub trait Driver: Send + Sync {
     /// Everything about this driver that shapes its output: part of the cache key.
     fn identity(&self) -> &Identity;
 
+    /// Environment variables, name and value, that a process needs before it first touches SYCL through a library of this
+    /// driver; a variable that the user has set already keeps its value.
+    fn environment(&self) -> Vec<(&'static str, OsString)>;
+
     /// Every file outside the driver's own toolchain that `unit` reads, in the order the compiler first reads them;
     /// empty for self-contained sources. The cache key covers their contents.
-    fn dependencies(&self, unit: &Unit) -> Result<Vec<std::path::PathBuf>, CompileError>;
+    fn dependencies(&self, unit: &Unit) -> Result<Vec<PathBuf>, CompileError>;
 
     /// Compiles `unit` into the shared library `out`. On failure nothing is left at `out`.
     fn compile(&self, unit: &Unit, out: &Path) -> Result<(), CompileError>;

@@ -1,0 +1,6 @@
+//! Why the embedded toolchain could not be provided.
+
+/// Why the embedded toolchain could not be provided.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolchainError {}
