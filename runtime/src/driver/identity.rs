@@ -10,7 +10,7 @@ pub struct Identity {
 
 impl Identity {
     /// An identity made of `facts`, name and value.
-    pub(crate) fn new(facts: Vec<(&'static str, String)>) -> Self {
+    pub fn new(facts: Vec<(&'static str, String)>) -> Self {
         Self { facts }
     }
 
