@@ -1,7 +1,28 @@
 //! Compiles, caches, loads and launches SYCL libraries. Knows nothing of kernels' Rust source or IR: it takes header text.
 
+mod argument;
+pub mod cache;
+mod device;
 pub mod driver;
+mod element;
+mod environment;
+mod key;
+mod libsycl;
+mod memory;
+mod module;
+mod queue;
+mod runtime;
+mod shim;
 pub mod toolchain;
 mod unit;
 
+pub use argument::{Argument, ArgumentKind, Arguments};
+pub use device::{Device, DeviceKind, Selector};
+pub use element::{Dtype, Element};
+pub use key::Key;
+pub use memory::{Buffer, MemoryError, View};
+pub use module::{CallError, Function, LoadError, Module};
+pub use queue::Queue;
+pub use runtime::{Error, Runtime, Sycl};
+pub use shim::SyclError;
 pub use unit::{Source, Target, Unit};

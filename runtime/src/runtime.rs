@@ -1,0 +1,253 @@
+//! The run time as a whole: units in, loaded modules out.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+
+use crate::cache::{Cache, CacheError, Library, Origin};
+use crate::device::{Device, Selector};
+use crate::driver::{self, CompileError, Driver};
+use crate::key::Key;
+use crate::libsycl;
+use crate::module::{LoadError, Module};
+use crate::shim::{Shim, SyclError};
+use crate::unit::{Source, Target, Unit};
+
+/// A driver, a cache, and the modules that this process has loaded through them.
+///
+/// Nothing happens before it is asked for: no compiler is looked for, no folder made, no device touched.
+pub struct Runtime {
+    driver: Box<dyn Driver>,
+    cache: Cache,
+    modules: Mutex<HashMap<Key, Arc<Slot>>>,
+    shim: Mutex<Option<&'static Shim>>,
+    environment: Once,
+}
+
+/// A unit on its way to a library.
+struct Job<'a> {
+    unit: &'a Unit,
+    dependencies: Vec<PathBuf>,
+    key: Key,
+    about: String,
+}
+
+/// Where a module goes, locked while it is compiled and loaded, so that this happens once.
+type Slot = Mutex<Option<&'static Module>>;
+
+/// The SYCL run time in use, as [`Runtime::sycl`] finds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sycl {
+    /// The major version of libsycl.
+    pub version: u32,
+    /// The file it was loaded from.
+    pub path: Option<PathBuf>,
+}
+
+/// Why a unit could not be made ready, or a device not be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// It could not be compiled or cached.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    /// The compiled library could not be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The SYCL run time failed.
+    #[error(transparent)]
+    Sycl(#[from] SyclError),
+    /// No device is as wanted.
+    #[error(
+        "there is no SYCL device like that: wanted {wanted}; {}",
+        found_devices(found)
+    )]
+    NoDevice {
+        /// What was looked for.
+        wanted: Selector,
+        /// What there is.
+        found: Vec<Device>,
+    },
+}
+
+impl From<CompileError> for Error {
+    fn from(error: CompileError) -> Self {
+        Self::Cache(error.into())
+    }
+}
+
+impl Runtime {
+    /// The run time of this process: the driver that [`driver::discover`] finds, over [`Cache::from_environment`]. Failure is
+    /// not remembered: the next call looks again.
+    pub fn global() -> Result<&'static Self, Error> {
+        static GLOBAL: Mutex<Option<&'static Runtime>> = Mutex::new(None);
+        let mut global = locked(&GLOBAL);
+        if let Some(runtime) = *global {
+            return Ok(runtime);
+        }
+        let runtime = Box::leak(Box::new(Self::new(
+            driver::discover()?,
+            Cache::from_environment(),
+        )));
+        Ok(global.insert(runtime))
+    }
+
+    /// A run time over `driver` and `cache`.
+    pub fn new(driver: Box<dyn Driver>, cache: Cache) -> Self {
+        Self {
+            driver,
+            cache,
+            modules: Mutex::default(),
+            shim: Mutex::default(),
+            environment: Once::new(),
+        }
+    }
+
+    /// What compiles.
+    pub fn driver(&self) -> &dyn Driver {
+        &*self.driver
+    }
+
+    /// Where compiled libraries are kept.
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// The key of `unit` in the cache.
+    pub fn key(&self, unit: &Unit) -> Result<Key, CompileError> {
+        Ok(self.job(unit)?.key)
+    }
+
+    /// The compiled library of `unit`, from the cache if it is there.
+    pub fn library(&self, unit: &Unit) -> Result<Library, Error> {
+        let job = self.job(unit)?;
+        Ok(self
+            .cache
+            .obtain(&job.key, &job.about, |out| self.compile(&job, out))?)
+    }
+
+    /// The module of `unit`: compiled if need be, loaded if need be, and loaded for good.
+    pub fn module(&self, unit: &Unit) -> Result<&'static Module, Error> {
+        let job = self.job(unit)?;
+        let slot = Arc::clone(locked(&self.modules).entry(job.key).or_default());
+        let mut slot = locked(&slot);
+        if let Some(module) = *slot {
+            return Ok(module);
+        }
+        let module: &'static Module = Box::leak(Box::new(self.load(&job)?));
+        Ok(slot.insert(module))
+    }
+
+    /// The SYCL run time in use.
+    pub fn sycl(&self) -> Result<Sycl, Error> {
+        let version = self.shim()?.sycl_version();
+        Ok(Sycl {
+            version,
+            path: libsycl::mapped().into_iter().next(),
+        })
+    }
+
+    pub(crate) fn shim(&self) -> Result<&'static Shim, Error> {
+        let mut shim = locked(&self.shim);
+        if let Some(shim) = *shim {
+            return Ok(shim);
+        }
+        let loaded = Box::leak(Box::new(Shim::of(self.module(&Shim::unit())?)?));
+        Ok(shim.insert(loaded))
+    }
+
+    fn job<'a>(&self, unit: &'a Unit) -> Result<Job<'a>, CompileError> {
+        let identity = self.driver.identity();
+        let dependencies = self.driver.dependencies(unit)?;
+        let key = Key::new(identity, unit, &dependencies)?;
+        Ok(Job {
+            unit,
+            dependencies,
+            key,
+            about: describe(unit, identity.driver()),
+        })
+    }
+
+    fn compile(&self, job: &Job<'_>, out: &Path) -> Result<(), CompileError> {
+        self.driver.compile(job.unit, out)?;
+        if Key::new(self.driver.identity(), job.unit, &job.dependencies)? == job.key {
+            return Ok(());
+        }
+        Err(CompileError::Refused {
+            subject: job.about.clone(),
+            reason: "it or a file that it includes changed while it was compiled: try again".to_owned(),
+        })
+    }
+
+    fn load(&self, job: &Job<'_>) -> Result<Module, Error> {
+        self.environment.call_once(|| self.set_environment());
+        let library = self
+            .cache
+            .obtain(&job.key, &job.about, |out| self.compile(job, out))?;
+        match Module::open(library.path()) {
+            // Whole, and yet no good: what it needs may have moved since it was compiled. Once.
+            Err(LoadError::Open { .. }) if library.origin() == Origin::Cached => {
+                let library = self
+                    .cache
+                    .replace(&job.key, &job.about, &library, |out| self.compile(job, out))?;
+                Ok(Module::open(library.path())?)
+            }
+            result => Ok(result?),
+        }
+    }
+
+    /// Sets what the driver's libraries need, where the user has not.
+    fn set_environment(&self) {
+        for (name, value) in self.driver.environment() {
+            if std::env::var_os(name).is_none() {
+                // SAFETY: Rust code reads the environment under the lock that this takes. C code in another thread could
+                // read at this moment without it; this happens once, before the first use of SYCL.
+                unsafe { std::env::set_var(name, value) };
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime")
+            .field("driver", self.driver.identity())
+            .field("cache", &self.cache)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A few words on `unit`, such as `rmsnorm.hpp -DHIDDEN_SIZE=4096 for spir64 by embedded`.
+fn describe(unit: &Unit, driver: &str) -> String {
+    let mut text = match &unit.source {
+        Source::Header { name, .. } | Source::Host { name, .. } => name.clone(),
+        Source::File(path) => path.display().to_string(),
+    };
+    for (name, value) in &unit.defines {
+        text += " -D";
+        text += name;
+        if !value.is_empty() {
+            text += "=";
+            text += value;
+        }
+    }
+    let target = match &unit.target {
+        Target::Spir64 => "spir64",
+        Target::Named(name) => name,
+    };
+    format!("{text} for {target} by {driver}")
+}
+
+fn found_devices(found: &[Device]) -> String {
+    if found.is_empty() {
+        return "there is none at all".to_owned();
+    }
+    let names: Vec<String> = found.iter().map(Device::to_string).collect();
+    format!("there is: {}", names.join("; "))
+}
+
+/// The contents of `mutex`. What a panicking thread left is whole: everything here is set in one step.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
