@@ -38,20 +38,11 @@ pub(super) fn examine(folder: &Path) -> Result<(), String> {
     if !found.is_dir() {
         return Err("it is not a folder".to_owned());
     }
-    let (user, mode) = (rustix::process::geteuid().as_raw(), found.mode() & 0o7777);
-    if found.uid() != user && found.uid() != 0 {
-        return Err(format!(
-            "it belongs to user {}, who could have put foreign code there",
-            found.uid()
-        ));
-    }
-    if mode & OTHERS_WRITE == 0 {
+    let user = rustix::process::geteuid().as_raw();
+    if let Trust::Full = trust(found.uid(), found.mode(), user)? {
         return Ok(());
     }
-    let open = format!("its permissions, {mode:04o}, let other users put code there");
-    if found.uid() != user {
-        return Err(open);
-    }
+    let open = others_write(found.mode());
     fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(|error| format!("{open}: {error}"))?;
     // What is in it already may be anybody's.
     if let Some(foreign) = foreign_entry(folder, user).map_err(|error| error.to_string())? {
@@ -65,6 +56,30 @@ pub(super) fn examine(folder: &Path) -> Result<(), String> {
         folder.display()
     );
     Ok(())
+}
+
+/// How far a folder can be trusted.
+#[derive(Debug, PartialEq, Eq)]
+enum Trust {
+    /// Nobody else can have put anything there.
+    Full,
+    /// It belongs to this user, but others can write to it.
+    TooOpen,
+}
+
+/// How far `user` can trust a folder of `owner` with these permissions; the error says why not at all. Root is trusted, who
+/// can do anything anyway, so that a machine may offer a filled cache to all.
+fn trust(owner: u32, mode: u32, user: u32) -> Result<Trust, String> {
+    match (owner == user || owner == 0, mode & OTHERS_WRITE == 0) {
+        (false, _) => Err(format!("it belongs to user {owner}, who could have put foreign code there")),
+        (true, true) => Ok(Trust::Full),
+        (true, false) if owner == user => Ok(Trust::TooOpen),
+        (true, false) => Err(others_write(mode)),
+    }
+}
+
+fn others_write(mode: u32) -> String {
+    format!("its permissions, {:04o}, let other users put code there", mode & 0o7777)
 }
 
 /// Makes `folder`, for this user alone, and the folders above it.
@@ -87,4 +102,22 @@ fn foreign_entry(folder: &Path, user: u32) -> io::Result<Option<PathBuf>> {
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_others_cannot_write_is_trusted() {
+        const DIRECTORY: u32 = 0o040000;
+        assert_eq!(trust(1000, DIRECTORY | 0o700, 1000), Ok(Trust::Full));
+        assert_eq!(trust(1000, DIRECTORY | 0o755, 1000), Ok(Trust::Full));
+        assert_eq!(trust(1000, DIRECTORY | 0o775, 1000), Ok(Trust::TooOpen));
+        assert_eq!(trust(1000, DIRECTORY | 0o1777, 1000), Ok(Trust::TooOpen));
+        assert_eq!(trust(0, DIRECTORY | 0o755, 1000), Ok(Trust::Full));
+        assert!(trust(0, DIRECTORY | 0o1777, 1000).unwrap_err().contains("1777"));
+        assert!(trust(1001, DIRECTORY | 0o700, 1000).unwrap_err().contains("1001"));
+        assert!(trust(1001, DIRECTORY | 0o700, 0).unwrap_err().contains("1001"));
+    }
 }

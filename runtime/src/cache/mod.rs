@@ -81,7 +81,7 @@ pub enum CacheError {
         /// Bytes left there.
         available: u64,
         /// What the compiler said.
-        source: CompileError,
+        source: Box<CompileError>,
     },
     /// Neither the cache folder nor the folder for temporary files can be written to.
     #[error(
