@@ -31,19 +31,40 @@ fn main() -> ExitCode {
             ("waiting_is_explained", waiting_is_explained),
             ("a_warm_hit_takes_no_lock", a_warm_hit_takes_no_lock),
             ("other_entries_compile_meanwhile", other_entries_compile_meanwhile),
-            ("damaged_entries_are_compiled_anew", damaged_entries_are_compiled_anew),
-            ("a_failed_compilation_leaves_nothing", a_failed_compilation_leaves_nothing),
+            (
+                "damaged_entries_are_compiled_anew",
+                damaged_entries_are_compiled_anew,
+            ),
+            (
+                "a_failed_compilation_leaves_nothing",
+                a_failed_compilation_leaves_nothing,
+            ),
             ("no_space_leaves_nothing", no_space_leaves_nothing),
-            ("a_filled_read_only_cache_is_used", a_filled_read_only_cache_is_used),
-            ("without_a_usable_folder_it_works_uncached", without_a_usable_folder_it_works_uncached),
+            (
+                "a_filled_read_only_cache_is_used",
+                a_filled_read_only_cache_is_used,
+            ),
+            (
+                "without_a_usable_folder_it_works_uncached",
+                without_a_usable_folder_it_works_uncached,
+            ),
             ("a_new_folder_is_private", a_new_folder_is_private),
             ("an_open_folder_is_tightened", an_open_folder_is_tightened),
-            ("the_folder_of_another_user_is_not_trusted", the_folder_of_another_user_is_not_trusted),
+            (
+                "the_folder_of_another_user_is_not_trusted",
+                the_folder_of_another_user_is_not_trusted,
+            ),
             ("variables_choose_the_folder", variables_choose_the_folder),
             ("odd_folder_names_work", odd_folder_names_work),
-            ("a_source_that_changes_meanwhile_is_not_cached", a_source_that_changes_meanwhile_is_not_cached),
+            (
+                "a_source_that_changes_meanwhile_is_not_cached",
+                a_source_that_changes_meanwhile_is_not_cached,
+            ),
             ("listing_and_clearing", listing_and_clearing),
-            ("clearing_spares_what_is_being_compiled", clearing_spares_what_is_being_compiled),
+            (
+                "clearing_spares_what_is_being_compiled",
+                clearing_spares_what_is_being_compiled,
+            ),
         ],
         &[("obtain", obtain)],
     )
@@ -51,8 +72,14 @@ fn main() -> ExitCode {
 
 /// The role of a process that wants the library of [`TEXT`] from the cache of its environment.
 fn obtain() {
-    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u32>().unwrap());
-    rustix::process::umask(rustix::fs::Mode::from_raw_mode(number("TEST_UMASK").unwrap_or(0o022)));
+    let number = |name: &str| {
+        std::env::var(name)
+            .ok()
+            .map(|value| value.parse::<u32>().unwrap())
+    };
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(
+        number("TEST_UMASK").unwrap_or(0o022),
+    ));
     if let Some(user) = number("TEST_USER") {
         let (user, group) = (Uid::from_raw(user), Gid::from_raw(user));
         rustix::thread::set_thread_groups(&[]).unwrap();
@@ -61,7 +88,10 @@ fn obtain() {
     }
     let starts = std::env::var_os("TEST_STARTS").unwrap();
     let delay = Duration::from_millis(number("TEST_DELAY").unwrap_or(0).into());
-    let runtime = Runtime::new(Box::new(Fake::new(Path::new(&starts), delay)), Cache::from_environment());
+    let runtime = Runtime::new(
+        Box::new(Fake::new(Path::new(&starts), delay)),
+        Cache::from_environment(),
+    );
     match runtime.library(&unit(TEXT)) {
         Ok(library) => {
             assert_eq!(fs::read_to_string(library.path()).unwrap(), TEXT);
@@ -85,7 +115,10 @@ impl Place {
         // Other users play a part in some tests.
         fs::set_permissions(root.path(), Permissions::from_mode(0o755)).unwrap();
         let place = Self { root };
-        File::create(place.starts()).unwrap().set_permissions(Permissions::from_mode(0o666)).unwrap();
+        File::create(place.starts())
+            .unwrap()
+            .set_permissions(Permissions::from_mode(0o666))
+            .unwrap();
         place
     }
 
@@ -102,7 +135,10 @@ impl Place {
     }
 
     fn runtime(&self) -> Runtime {
-        Runtime::new(Box::new(Fake::new(&self.starts(), Duration::ZERO)), Cache::open(&self.cache()))
+        Runtime::new(
+            Box::new(Fake::new(&self.starts(), Duration::ZERO)),
+            Cache::open(&self.cache()),
+        )
     }
 
     /// A process in the role [`obtain`].
@@ -128,7 +164,9 @@ impl Place {
     /// The names in the cache folder.
     fn names(&self) -> BTreeSet<String> {
         let entries = fs::read_dir(self.cache()).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect()
     }
 
     fn expect_only(&self, unit: &Unit) {
@@ -171,8 +209,14 @@ fn eight_processes_compile_once() {
     let place = Place::new();
     let start = |_| place.obtain(Duration::from_millis(500)).spawn().unwrap();
     let children: Vec<Child> = (0..8).map(start).collect();
-    let outputs: Vec<Output> = children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
-    let compiled = outputs.iter().filter(|output| expect_success(output).0.starts_with("Compiled")).count();
+    let outputs: Vec<Output> = children
+        .into_iter()
+        .map(|child| child.wait_with_output().unwrap())
+        .collect();
+    let compiled = outputs
+        .iter()
+        .filter(|output| expect_success(output).0.starts_with("Compiled"))
+        .count();
     assert_eq!((compiled, place.compilations()), (1, 1));
     place.expect_only(&unit(TEXT));
 }
@@ -201,10 +245,17 @@ fn a_killed_builder_hangs_nobody() {
     place.wait_for_compilation();
     builder.kill().unwrap();
     builder.wait().unwrap();
-    assert!(place.names().iter().any(|name| name.contains('.')), "the killed builder left something: {:?}", place.names());
+    assert!(
+        place.names().iter().any(|name| name.contains('.')),
+        "the killed builder left something: {:?}",
+        place.names()
+    );
     let start = Instant::now();
     let (stdout, _) = expect_success(&place.obtain(Duration::ZERO).output().unwrap());
-    assert!(stdout.starts_with("Compiled") && start.elapsed() < Duration::from_secs(20), "{stdout}");
+    assert!(
+        stdout.starts_with("Compiled") && start.elapsed() < Duration::from_secs(20),
+        "{stdout}"
+    );
     place.expect_only(&unit(TEXT));
 }
 
@@ -214,7 +265,10 @@ fn waiting_is_explained() {
     place.wait_for_compilation();
     let (stdout, stderr) = expect_success(&place.obtain(Duration::ZERO).output().unwrap());
     assert!(stdout.starts_with("Cached"), "{stdout}");
-    assert!(stderr.contains("waiting for test.hpp for spir64 by fake"), "{stderr}");
+    assert!(
+        stderr.contains("waiting for test.hpp for spir64 by fake"),
+        "{stderr}"
+    );
     expect_success(&builder.wait_with_output().unwrap());
 }
 
@@ -231,8 +285,15 @@ fn a_warm_hit_takes_no_lock() {
     place.runtime().library(&unit(TEXT)).unwrap();
     let _lock = lock(&place, &unit(TEXT));
     let start = Instant::now();
-    assert_eq!(place.runtime().library(&unit(TEXT)).unwrap().origin(), Origin::Cached);
-    assert!(start.elapsed() < Duration::from_millis(100), "{:?}", start.elapsed());
+    assert_eq!(
+        place.runtime().library(&unit(TEXT)).unwrap().origin(),
+        Origin::Cached
+    );
+    assert!(
+        start.elapsed() < Duration::from_millis(100),
+        "{:?}",
+        start.elapsed()
+    );
 }
 
 fn other_entries_compile_meanwhile() {
@@ -240,7 +301,10 @@ fn other_entries_compile_meanwhile() {
     place.runtime().library(&unit(TEXT)).unwrap();
     let _lock = lock(&place, &unit(TEXT));
     let start = Instant::now();
-    assert_eq!(place.runtime().library(&unit("another")).unwrap().origin(), Origin::Compiled);
+    assert_eq!(
+        place.runtime().library(&unit("another")).unwrap().origin(),
+        Origin::Compiled
+    );
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }
 
@@ -259,7 +323,11 @@ fn damaged_entries_are_compiled_anew() {
     for file in [&library, &manifest] {
         let whole = fs::read(file).unwrap();
         // The manifest ends in a line break that nothing depends on.
-        let meaningful = if file == &manifest { whole.len() - 1 } else { whole.len() };
+        let meaningful = if file == &manifest {
+            whole.len() - 1
+        } else {
+            whole.len()
+        };
         for length in 0..meaningful {
             fs::write(file, &whole[..length]).unwrap();
             expect_compiled_anew(&format!("{} bytes of {}", length, file.display()));
@@ -288,21 +356,30 @@ fn a_failed_compilation_leaves_nothing() {
         assert!(error.contains("g++") && error.contains("error:"), "{error}");
     }
     assert_eq!(place.names(), BTreeSet::from(["locks".to_owned()]));
-    assert_eq!(place.runtime().library(&unit(TEXT)).unwrap().origin(), Origin::Compiled);
+    assert_eq!(
+        place.runtime().library(&unit(TEXT)).unwrap().origin(),
+        Origin::Compiled
+    );
 }
 
 fn no_space_leaves_nothing() {
     let place = Place::new();
     let obtain = place.obtain(Duration::ZERO);
     let mut limited = Command::new("sh");
-    limited.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"]).arg(obtain.get_program()).args(obtain.get_args());
+    limited
+        .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"])
+        .arg(obtain.get_program())
+        .args(obtain.get_args());
     for (name, value) in obtain.get_envs() {
         limited.env(name, value.unwrap());
     }
     let output = limited.output().unwrap();
     let (_, stderr) = texts(&output);
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("too large") && stderr.contains(place.cache().to_str().unwrap()), "{stderr}");
+    assert!(
+        stderr.contains("too large") && stderr.contains(place.cache().to_str().unwrap()),
+        "{stderr}"
+    );
     assert_eq!(place.names(), BTreeSet::from(["locks".to_owned()]));
     expect_success(&place.obtain(Duration::ZERO).output().unwrap());
     place.expect_only(&unit(TEXT));
@@ -341,17 +418,31 @@ fn without_a_usable_folder_it_works_uncached() {
     fs::create_dir(&temporary).unwrap();
     for folder in [place.cache(), below_a_file] {
         let mut command = place.obtain(Duration::ZERO);
-        let output = command.env("OXYSYCL_CACHE", &folder).env("TMPDIR", &temporary).output().unwrap();
+        let output = command
+            .env("OXYSYCL_CACHE", &folder)
+            .env("TMPDIR", &temporary)
+            .output()
+            .unwrap();
         let (stdout, stderr) = expect_success(&output);
         assert!(stdout.starts_with("Uncached"), "{stdout}");
-        assert!(stderr.contains(folder.to_str().unwrap()) && stderr.contains("set OXYSYCL_CACHE"), "{stderr}");
-        assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "the temporary folder is empty again");
+        assert!(
+            stderr.contains(folder.to_str().unwrap()) && stderr.contains("set OXYSYCL_CACHE"),
+            "{stderr}"
+        );
+        assert_eq!(
+            fs::read_dir(&temporary).unwrap().count(),
+            0,
+            "the temporary folder is empty again"
+        );
     }
     let mut command = place.obtain(Duration::ZERO);
     let output = command.env("TMPDIR", "/dev/null/nothing").output().unwrap();
     let (_, stderr) = texts(&output);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr.contains("/dev/null/nothing") && stderr.contains("TMPDIR"), "{stderr}");
+    assert!(
+        stderr.contains("/dev/null/nothing") && stderr.contains("TMPDIR"),
+        "{stderr}"
+    );
 }
 
 fn mode(path: &Path) -> u32 {
@@ -360,7 +451,13 @@ fn mode(path: &Path) -> u32 {
 
 fn a_new_folder_is_private() {
     let place = Place::new();
-    expect_success(&place.obtain(Duration::ZERO).env("TEST_UMASK", "0").output().unwrap());
+    expect_success(
+        &place
+            .obtain(Duration::ZERO)
+            .env("TEST_UMASK", "0")
+            .output()
+            .unwrap(),
+    );
     assert_eq!(mode(&place.cache()), 0o700);
 }
 
@@ -370,10 +467,16 @@ fn an_open_folder_is_tightened() {
     fs::set_permissions(place.cache(), Permissions::from_mode(0o777)).unwrap();
     let (stdout, stderr) = expect_success(&place.obtain(Duration::ZERO).output().unwrap());
     assert!(stdout.starts_with("Compiled"), "{stdout}");
-    assert!(stderr.contains("0777") && stderr.contains(place.cache().to_str().unwrap()), "{stderr}");
+    assert!(
+        stderr.contains("0777") && stderr.contains(place.cache().to_str().unwrap()),
+        "{stderr}"
+    );
     assert_eq!(mode(&place.cache()), 0o700);
     let (stdout, stderr) = expect_success(&place.obtain(Duration::ZERO).output().unwrap());
-    assert!(stdout.starts_with("Cached") && stderr.is_empty(), "{stdout} {stderr}");
+    assert!(
+        stdout.starts_with("Cached") && stderr.is_empty(),
+        "{stdout} {stderr}"
+    );
 }
 
 /// Only root can play two users; what decides is tested in the library as well, for everybody.
@@ -389,7 +492,10 @@ fn the_folder_of_another_user_is_not_trusted() {
     as_ordinary_user(&mut command, None);
     let (stdout, stderr) = expect_success(&command.output().unwrap());
     assert!(stdout.starts_with("Uncached"), "{stdout}");
-    assert!(stderr.contains("12345") && stderr.contains("OXYSYCL_CACHE"), "{stderr}");
+    assert!(
+        stderr.contains("12345") && stderr.contains("OXYSYCL_CACHE"),
+        "{stderr}"
+    );
 }
 
 fn variables_choose_the_folder() {
@@ -409,21 +515,42 @@ fn variables_choose_the_folder() {
     let all = [root.join("a"), root.join("b"), root.join("c"), root.join("d")];
     let [cache, home, xdg, user] = all.each_ref().map(PathBuf::as_path);
     let variables = |cache, home, xdg| {
-        folder_with(&[("OXYSYCL_CACHE", cache), ("OXYSYCL_HOME", home), ("XDG_CACHE_HOME", xdg), ("HOME", user)])
+        folder_with(&[
+            ("OXYSYCL_CACHE", cache),
+            ("OXYSYCL_HOME", home),
+            ("XDG_CACHE_HOME", xdg),
+            ("HOME", user),
+        ])
     };
     assert_eq!(variables(cache, home, xdg), cache);
     assert_eq!(variables(empty, home, xdg), home.join("modules"));
     assert_eq!(variables(empty, empty, xdg), xdg.join("oxysycl/modules"));
-    assert_eq!(variables(empty, empty, empty), user.join(".cache/oxysycl/modules"));
+    assert_eq!(
+        variables(empty, empty, empty),
+        user.join(".cache/oxysycl/modules")
+    );
 }
 
 fn odd_folder_names_work() {
     let place = Place::new();
-    for name in ["with space", "quote'\"", "dollar $HOME", "ümläut", &"long".repeat(50)] {
+    for name in [
+        "with space",
+        "quote'\"",
+        "dollar $HOME",
+        "ümläut",
+        &"long".repeat(50),
+    ] {
         let folder = place.root.path().join(name);
-        let output = place.obtain(Duration::ZERO).env("OXYSYCL_CACHE", &folder).output().unwrap();
+        let output = place
+            .obtain(Duration::ZERO)
+            .env("OXYSYCL_CACHE", &folder)
+            .output()
+            .unwrap();
         let (stdout, stderr) = expect_success(&output);
-        assert!(stdout.starts_with("Compiled") && stderr.is_empty(), "{name}: {stdout} {stderr}");
+        assert!(
+            stdout.starts_with("Compiled") && stderr.is_empty(),
+            "{name}: {stdout} {stderr}"
+        );
     }
 }
 
@@ -437,13 +564,19 @@ fn a_source_that_changes_meanwhile_is_not_cached() {
         Box::new(Fake::new(&place.starts(), Duration::from_millis(500))),
         Cache::open(&place.cache()),
     );
-    let unit = Unit { source: Source::File(source), ..unit("") };
+    let unit = Unit {
+        source: Source::File(source),
+        ..unit("")
+    };
     thread::scope(|scope| {
         let library = scope.spawn(|| runtime.library(&unit));
         place.wait_for_compilation();
         fs::write(&included, "2").unwrap();
         let error = library.join().unwrap().unwrap_err().to_string();
-        assert!(error.contains("kernel.cpp") && error.contains("changed"), "{error}");
+        assert!(
+            error.contains("kernel.cpp") && error.contains("changed"),
+            "{error}"
+        );
     });
     assert_eq!(place.names(), BTreeSet::from(["locks".to_owned()]));
     assert_eq!(runtime.library(&unit).unwrap().origin(), Origin::Compiled);
@@ -463,9 +596,15 @@ fn listing_and_clearing() {
         listed.iter().find(|listing| listing.path == entry).unwrap()
     };
     assert_eq!(listed.len(), 2);
-    assert_eq!(of(&whole).contents, Ok(("test.hpp for spir64 by fake".to_owned(), TEXT.len() as u64)));
+    assert_eq!(
+        of(&whole).contents,
+        Ok(("test.hpp for spir64 by fake".to_owned(), TEXT.len() as u64))
+    );
     assert!(of(&whole).made.is_some());
-    assert_eq!(of(&damaged).contents, Err("module.so is not what was written".to_owned()));
+    assert_eq!(
+        of(&damaged).contents,
+        Err("module.so is not what was written".to_owned())
+    );
     let cleared = runtime.cache().clear().unwrap();
     assert_eq!(cleared.entries, 2);
     assert!(cleared.bytes > TEXT.len() as u64);

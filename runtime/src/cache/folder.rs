@@ -71,7 +71,9 @@ enum Trust {
 /// can do anything anyway, so that a machine may offer a filled cache to all.
 fn trust(owner: u32, mode: u32, user: u32) -> Result<Trust, String> {
     match (owner == user || owner == 0, mode & OTHERS_WRITE == 0) {
-        (false, _) => Err(format!("it belongs to user {owner}, who could have put foreign code there")),
+        (false, _) => Err(format!(
+            "it belongs to user {owner}, who could have put foreign code there"
+        )),
         (true, true) => Ok(Trust::Full),
         (true, false) if owner == user => Ok(Trust::TooOpen),
         (true, false) => Err(others_write(mode)),
@@ -79,7 +81,10 @@ fn trust(owner: u32, mode: u32, user: u32) -> Result<Trust, String> {
 }
 
 fn others_write(mode: u32) -> String {
-    format!("its permissions, {:04o}, let other users put code there", mode & 0o7777)
+    format!(
+        "its permissions, {:04o}, let other users put code there",
+        mode & 0o7777
+    )
 }
 
 /// Makes `folder`, for this user alone, and the folders above it.

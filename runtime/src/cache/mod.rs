@@ -297,7 +297,7 @@ fn explain(folder: &Path, error: CompileError) -> CacheError {
         Ok(available) if available < LITTLE_ROOM => CacheError::NoSpace {
             folder: folder.to_owned(),
             available,
-            source: error,
+            source: Box::new(error),
         },
         _ => CacheError::Compile(error),
     }

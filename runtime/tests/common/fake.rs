@@ -22,7 +22,11 @@ impl Fake {
     /// A driver that adds a line to the file `starts` for each compilation, and takes `delay` for one.
     pub(crate) fn new(starts: &Path, delay: Duration) -> Self {
         let facts = vec![("driver", "fake".to_owned()), ("version", "1".to_owned())];
-        Self { identity: Identity::new(facts), starts: starts.to_owned(), delay }
+        Self {
+            identity: Identity::new(facts),
+            starts: starts.to_owned(),
+            delay,
+        }
     }
 
     /// How many compilations the file `starts` counts.
@@ -48,8 +52,16 @@ impl Driver for Fake {
     }
 
     fn compile(&self, unit: &Unit, out: &Path) -> Result<(), CompileError> {
-        let failed = |source| CompileError::Io { action: "cannot write", path: out.to_owned(), source };
-        let mut starts = File::options().create(true).append(true).open(&self.starts).unwrap();
+        let failed = |source| CompileError::Io {
+            action: "cannot write",
+            path: out.to_owned(),
+            source,
+        };
+        let mut starts = File::options()
+            .create(true)
+            .append(true)
+            .open(&self.starts)
+            .unwrap();
         // A file-size limit may forbid even this; the count is then not needed.
         let _ = starts.write_all(b"compiling\n");
         let (Source::Header { text, .. } | Source::Host { text, .. }) = &unit.source else {
@@ -73,7 +85,11 @@ pub(crate) fn gcc(text: &str, flags: &[&str], out: &Path) -> Result<(), CompileE
     let source = tempfile::Builder::new().suffix(".cpp").tempfile().unwrap();
     fs::write(&source, text).unwrap();
     let mut command = Command::new("g++");
-    command.args(["-shared", "-fPIC", "-o"]).arg(out).arg(source.path()).args(flags);
+    command
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(out)
+        .arg(source.path())
+        .args(flags);
     let output = command.output().unwrap();
     if output.status.success() {
         return Ok(());
@@ -88,7 +104,10 @@ pub(crate) fn gcc(text: &str, flags: &[&str], out: &Path) -> Result<(), CompileE
 /// A unit of this text.
 pub(crate) fn unit(text: &str) -> Unit {
     Unit {
-        source: Source::Header { name: "test.hpp".to_owned(), text: text.to_owned() },
+        source: Source::Header {
+            name: "test.hpp".to_owned(),
+            text: text.to_owned(),
+        },
         defines: Vec::new(),
         include_dirs: Vec::new(),
         target: Target::Spir64,

@@ -14,7 +14,10 @@ pub(crate) fn run(tests: &[(&str, fn())], roles: &[(&str, fn())]) -> ExitCode {
     if let [_, flag, name] = &arguments[..]
         && flag == ROLE
     {
-        let (_, role) = roles.iter().find(|(role, _)| role == name).expect("a role of this binary");
+        let (_, role) = roles
+            .iter()
+            .find(|(role, _)| role == name)
+            .expect("a role of this binary");
         role();
         return ExitCode::SUCCESS;
     }
