@@ -1,2 +1,20 @@
 //! From a Rust kernel function to a SYCL header.
+//!
+//! ```text
+//! kernel fn ──front──▶ typed IR ──check──▶ ──schedule──▶ ──emit──▶ header.hpp
+//! ```
 #![forbid(unsafe_code)]
+
+mod check;
+mod diagnostics;
+pub mod eval;
+mod expand;
+mod front;
+mod instance;
+pub mod ir;
+mod lower;
+pub mod source;
+
+pub use self::expand::{sycl_fn, sycl_kernel};
+pub use self::instance::Instance;
+pub use self::lower::kernel;

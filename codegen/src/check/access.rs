@@ -1,0 +1,211 @@
+//! The memory accesses of a kernel, in the order in which they happen.
+
+use proc_macro2::Span;
+
+use super::poly::{Known, Poly};
+use crate::ir::{Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtKind};
+
+/// Reads or writes of one element per lane, or of one element by the group.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    /// The buffer.
+    pub(crate) buffer: ParamId,
+    /// How the user reached it.
+    pub(crate) place: Place,
+    /// Whether it is a store.
+    pub(crate) write: bool,
+    /// The element, counted from the buffer's start.
+    pub(crate) index: Poly,
+    /// Who does it.
+    pub(crate) actor: Actor,
+    /// Sequential loops around it that each work-item runs by itself.
+    pub(crate) repeats: Vec<Repeat>,
+    /// Sequential loops around its `lanes` loop, which the work-items of a row run together.
+    pub(crate) rounds: Vec<Repeat>,
+    /// The index's or method's token.
+    pub(crate) span: Span,
+}
+
+/// Which work-items do an access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Actor {
+    /// Every work-item reads the same element; one writes it.
+    Group,
+    /// Each lane its own: the loop's index and extent.
+    Lane(LocalId, Poly),
+    /// One lane alone, by `if i == constant`: the loop's index and extent, and that lane.
+    One(LocalId, Poly, Poly),
+}
+
+/// A sequential loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Repeat {
+    /// The index.
+    pub(crate) index: LocalId,
+    /// First value.
+    pub(crate) start: Poly,
+    /// One past the last value.
+    pub(crate) end: Poly,
+}
+
+/// Collects accesses of statements, given what surrounds them.
+#[derive(Clone, Debug)]
+pub(crate) struct Collector<'k> {
+    kernel: &'k Kernel,
+    pub(crate) known: Known,
+    actor: Actor,
+    repeats: Vec<Repeat>,
+    rounds: Vec<Repeat>,
+}
+
+impl<'k> Collector<'k> {
+    /// A collector at the start of the grid's body.
+    pub(crate) fn new(kernel: &'k Kernel, mut known: Known) -> Collector<'k> {
+        for stmt in &kernel.host {
+            if let StmtKind::Let(id, Some(init)) = &stmt.kind {
+                let value = known.poly(init);
+                known.bind(*id, value);
+            }
+        }
+        let actor = match &kernel.grid {
+            Grid::Groups { .. } => Actor::Group,
+            Grid::Elements { index, extent } => Actor::Lane(*index, known.poly(extent)),
+        };
+        Collector {
+            kernel,
+            known,
+            actor,
+            repeats: Vec::new(),
+            rounds: Vec::new(),
+        }
+    }
+
+    /// Accesses of `stmt`, with those of statements inside it.
+    pub(crate) fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<Access>) {
+        self.own(stmt, out);
+        match &stmt.kind {
+            StmtKind::If(cond, then, otherwise) => {
+                let truth = self.known.truth(cond);
+                if truth != Some(false) {
+                    let outer = self.actor.clone();
+                    self.narrow(cond);
+                    self.block(then, out);
+                    self.actor = outer;
+                }
+                if truth != Some(true) {
+                    self.block(otherwise, out);
+                }
+            }
+            StmtKind::For(f) => {
+                let start = self.known.poly(&f.start);
+                let end = self.known.poly(&f.end);
+                self.repeats.push(Repeat {
+                    index: f.index,
+                    start,
+                    end,
+                });
+                self.block(&f.body, out);
+                self.repeats.pop();
+            }
+            StmtKind::Lanes(lanes) => {
+                let extent = self.known.poly(&lanes.extent);
+                let actor = std::mem::replace(&mut self.actor, Actor::Lane(lanes.index, extent));
+                self.rounds = std::mem::take(&mut self.repeats);
+                self.block(&lanes.body, out);
+                self.actor = actor;
+                self.repeats = std::mem::take(&mut self.rounds);
+            }
+            _ => {}
+        }
+    }
+
+    /// Accesses of a block.
+    pub(crate) fn block(&mut self, block: &[Stmt], out: &mut Vec<Access>) {
+        for stmt in block {
+            self.stmt(stmt, out);
+        }
+    }
+
+    /// Accesses of the statement itself, and what it makes known.
+    pub(crate) fn own(&mut self, stmt: &Stmt, out: &mut Vec<Access>) {
+        if let StmtKind::Row(id) = stmt.kind {
+            self.loads(&self.kernel.rows[id].offset, out);
+        }
+        stmt.exprs(&mut |e| self.loads(e, out));
+        match &stmt.kind {
+            StmtKind::Let(id, Some(init)) if is_integer(init) => {
+                let value = self.known.poly(init);
+                self.known.bind(*id, value);
+            }
+            StmtKind::Store(place, index, _) => {
+                let access = self.access(*place, index, true);
+                out.push(access);
+            }
+            _ => {}
+        }
+    }
+
+    fn loads(&mut self, e: &Expr, out: &mut Vec<Access>) {
+        e.children(&mut |child| self.loads(child, out));
+        if let ExprKind::Load(place, index) = &e.kind {
+            let access = self.access(*place, index, false);
+            out.push(access);
+        }
+    }
+
+    fn access(&mut self, place: Place, index: &Expr, write: bool) -> Access {
+        let mut element = self.known.poly(index);
+        if let Place::Row(row) = place {
+            let offset = self.known.poly(&self.kernel.rows[row].offset);
+            element = element.plus(&offset);
+        }
+        if let Actor::One(lane, _, only) = &self.actor
+            && let Some(fixed) = element.substitute(*lane, only)
+        {
+            element = fixed;
+        }
+        Access {
+            buffer: self.kernel.buffer_of(place),
+            place,
+            write,
+            index: element,
+            actor: self.actor.clone(),
+            repeats: self.repeats.clone(),
+            rounds: self.rounds.clone(),
+            span: index.span,
+        }
+    }
+
+    /// Inside `if i == constant` one lane is left.
+    fn narrow(&mut self, cond: &Expr) {
+        let (op, a, b) = match &cond.kind {
+            ExprKind::Binary(op, a, b) => (*op, a, b),
+            _ => return,
+        };
+        if op == Binary::And {
+            self.narrow(a);
+            self.narrow(b);
+        }
+        let Actor::Lane(lane, extent) = self.actor.clone() else {
+            return;
+        };
+        if op == Binary::Eq {
+            let (a, b) = (self.known.poly(a), self.known.poly(b));
+            let index = Poly::local(lane);
+            let only = if a == index {
+                b
+            } else if b == index {
+                a
+            } else {
+                return;
+            };
+            if !only.depends_on(lane) {
+                self.actor = Actor::One(lane, extent, only);
+            }
+        }
+    }
+}
+
+fn is_integer(e: &Expr) -> bool {
+    e.ty.scalar().is_none_or(|s| s.is_integer())
+}

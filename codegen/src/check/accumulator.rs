@@ -1,0 +1,214 @@
+//! Rule 2: what lanes gather, and rule 1: who may look at it.
+//!
+//! On a device each work-item of a row holds only its own part of a variable that lanes add to. Natively that is
+//! invisible, so it is checked here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostics::Errors;
+use crate::ir::{Expr, ExprKind, Kernel, LocalId, Reduce, Scalar, Stmt, StmtKind, Type, walk};
+
+/// Variables that lanes gather into, with the reduction that combines the parts.
+pub(crate) type Accumulators = BTreeMap<LocalId, Reduce>;
+
+/// Finds the accumulators of a kernel and checks every use of them.
+pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Accumulators {
+    no_host_variables(kernel, errors);
+    let mut gathered = Accumulators::new();
+    walk(&kernel.body, &mut |stmt| {
+        if let StmtKind::Lanes(lanes) = &stmt.kind {
+            assignments(kernel, &lanes.body, &mut gathered, errors);
+        }
+    });
+    starts(kernel, &gathered, errors);
+    uses(kernel, &gathered, errors);
+    gathered
+}
+
+/// Host variables are copied into the kernel, so the grid cannot change them.
+fn no_host_variables(kernel: &Kernel, errors: &mut Errors) {
+    let host = declared(&kernel.host);
+    walk(&kernel.body, &mut |stmt| {
+        if let Some(id) = target(stmt)
+            && host.contains(&id)
+        {
+            let name = &kernel.locals[id].name;
+            errors.at(
+                stmt.span,
+                format_args!("`{name}` belongs to the host; groups run in any order and cannot change it"),
+            );
+        }
+    });
+}
+
+/// Assignments in `lanes` to variables from outside.
+fn assignments(kernel: &Kernel, body: &[Stmt], gathered: &mut Accumulators, errors: &mut Errors) {
+    let inside = declared(body);
+    walk(body, &mut |stmt| {
+        let Some(id) = target(stmt).filter(|id| !inside.contains(id)) else {
+            return;
+        };
+        let name = &kernel.locals[id].name;
+        let update = match &stmt.kind {
+            StmtKind::Update(_, update, _) => update.reduction(),
+            _ => None,
+        };
+        let Some(reduce) = update else {
+            return errors.at(
+                stmt.span,
+                format_args!("`{name}` would carry a value from lane to lane, but lanes run at the same time; gather with `{name} += ..` or `{name} = {name}.max(..)`, or declare it inside the loop"),
+            );
+        };
+        if !matches!(kernel.locals[id].ty, Type::Scalar(Scalar::F32) | Type::Opaque) {
+            errors.at(
+                stmt.span,
+                format_args!(
+                    "`{name}` is gathered over lanes, which is for `f32`; convert the value with `as f32`"
+                ),
+            );
+        }
+        match gathered.insert(id, reduce) {
+            Some(before) if before != reduce => errors.at(
+                stmt.span,
+                format_args!(
+                    "`{name}` is already gathered for `{}`; use a second variable for `{}`",
+                    before.word(),
+                    reduce.word()
+                ),
+            ),
+            _ => {}
+        }
+    });
+}
+
+/// Sums start at 0, since every work-item starts with the variable's first value; other assignments have no meaning.
+fn starts(kernel: &Kernel, gathered: &Accumulators, errors: &mut Errors) {
+    walk(&kernel.body, &mut |stmt| match &stmt.kind {
+        StmtKind::Let(id, init) if gathered.get(id) == Some(&Reduce::Sum) => {
+            let zero = init.as_ref().is_some_and(is_zero);
+            if !zero {
+                let at = init.as_ref().map_or(stmt.span, |e| e.span);
+                let name = &kernel.locals[*id].name;
+                errors.at(at, format_args!("`{name}` is a sum over lanes and starts at `0.0`, since every work-item starts with this value; add it after `group_sum({name})`"));
+            }
+        }
+        _ => {}
+    });
+    let outside = outside_lanes(&kernel.body);
+    for stmt in outside {
+        if let Some(id) = target(stmt)
+            && let Some(reduce) = gathered.get(&id)
+        {
+            let name = &kernel.locals[id].name;
+            errors.at(
+                stmt.span,
+                format_args!(
+                    "`{name}` is gathered over lanes; bind what `{}({name})` gives to a new name",
+                    reduce.word()
+                ),
+            );
+        }
+    }
+}
+
+/// Statements that are not in `lanes`.
+fn outside_lanes(block: &[Stmt]) -> Vec<&Stmt> {
+    let mut found = Vec::new();
+    for stmt in block {
+        found.push(stmt);
+        if !matches!(stmt.kind, StmtKind::Lanes(_)) {
+            found.extend(stmt.blocks().into_iter().flat_map(outside_lanes));
+        }
+    }
+    found
+}
+
+/// Accumulators are read only by the matching reduction, and reductions read only accumulators.
+fn uses(kernel: &Kernel, gathered: &Accumulators, errors: &mut Errors) {
+    let mut check = |e: &Expr| {
+        uses_in(kernel, e, gathered, errors);
+    };
+    walk(&kernel.body, &mut |stmt| {
+        stmt.exprs(&mut check);
+        if let StmtKind::Row(id) = stmt.kind {
+            check(&kernel.rows[id].offset);
+        }
+    });
+}
+
+fn uses_in(kernel: &Kernel, e: &Expr, gathered: &Accumulators, errors: &mut Errors) {
+    let name = |id: LocalId| &kernel.locals[id].name;
+    match &e.kind {
+        ExprKind::Local(id) => {
+            if let Some(reduce) = gathered.get(id) {
+                let (name, word) = (name(*id), reduce.word());
+                errors.at(e.span, format_args!("each work-item holds only its own part of `{name}`; combine it with `{word}({name})` after the loop"));
+            }
+        }
+        ExprKind::Reduce(reduce, arg) => match &arg.kind {
+            ExprKind::Invalid => {}
+            ExprKind::Local(id) if gathered.get(id) == Some(reduce) => {}
+            ExprKind::Local(id) if gathered.contains_key(id) => {
+                let (name, word) = (name(*id), gathered[id].word());
+                errors.at(
+                    arg.span,
+                    format_args!("`{name}` was gathered for `{word}`; use `{word}({name})`"),
+                );
+            }
+            _ => {
+                errors.at(arg.span, format_args!("`{}` combines what lanes gathered in a variable; this value is the same in every work-item already", reduce.word()));
+                e.children(&mut |child| uses_in(kernel, child, gathered, errors));
+            }
+        },
+        _ => e.children(&mut |child| uses_in(kernel, child, gathered, errors)),
+    }
+}
+
+/// Variables that a block declares, loop indices included.
+fn declared(block: &[Stmt]) -> BTreeSet<LocalId> {
+    let mut ids = BTreeSet::new();
+    walk(block, &mut |stmt| match &stmt.kind {
+        StmtKind::Let(id, _) => {
+            ids.insert(*id);
+        }
+        StmtKind::For(f) => {
+            ids.insert(f.index);
+        }
+        StmtKind::Lanes(l) => {
+            ids.insert(l.index);
+        }
+        _ => {}
+    });
+    ids
+}
+
+/// The variable that a statement assigns.
+pub(crate) fn target(stmt: &Stmt) -> Option<LocalId> {
+    match stmt.kind {
+        StmtKind::Assign(id, _) | StmtKind::Update(id, ..) => Some(id),
+        _ => None,
+    }
+}
+
+/// Variables that are assigned after their declaration.
+pub(crate) fn changing(kernel: &Kernel) -> BTreeSet<LocalId> {
+    let mut ids = BTreeSet::new();
+    for block in [&kernel.host, &kernel.body] {
+        walk(block, &mut |stmt| match &stmt.kind {
+            StmtKind::Let(id, None) => {
+                ids.insert(*id);
+            }
+            _ => ids.extend(target(stmt)),
+        });
+    }
+    ids
+}
+
+/// `0.0` as it stands: `-0.0` would show in an empty sum.
+fn is_zero(e: &Expr) -> bool {
+    match e.kind {
+        ExprKind::Float(value) => value.to_bits() == 0,
+        ExprKind::Int(value) => value == 0,
+        _ => false,
+    }
+}

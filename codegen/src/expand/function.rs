@@ -1,0 +1,94 @@
+//! `#[sycl_fn]`.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{FnArg, Ident, ItemFn, Pat};
+
+use super::shadow;
+use crate::diagnostics::Errors;
+use crate::front::{self, Externals, Paths, path_name};
+
+/// Expands `#[sycl_fn]`.
+pub fn sycl_fn(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let function: ItemFn = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(error) => return with_errors(&item, error),
+    };
+    let mut errors = Errors::default();
+    if let Some(token) = attribute.into_iter().next() {
+        errors.at(token.span(), "`#[sycl_fn]` has no arguments");
+    }
+    let (_, paths) = front::function("", &function, Externals::Unknown, &mut errors);
+    match errors.finish(()) {
+        Ok(()) => expand(&function, &paths),
+        Err(error) => with_errors(&item, error),
+    }
+}
+
+/// The item as it stands, so that other code still finds it, and what is wrong with it.
+pub(super) fn with_errors(item: &TokenStream, error: syn::Error) -> TokenStream {
+    let errors = error.into_compile_error();
+    quote!(#item #errors)
+}
+
+fn expand(function: &ItemFn, paths: &Paths) -> TokenStream {
+    let (vis, name) = (&function.vis, &function.sig.ident);
+    let source = source(function, paths);
+    let inputs = function.sig.inputs.iter().filter_map(|arg| match arg {
+        FnArg::Typed(arg) => {
+            let (pat, ty) = (&arg.pat, shadow::ty(&arg.ty));
+            Some(quote!(#pat: #ty))
+        }
+        FnArg::Receiver(_) => None,
+    });
+    let output = match &function.sig.output {
+        syn::ReturnType::Type(_, ty) => shadow::ty(ty).to_token_stream(),
+        syn::ReturnType::Default => quote!(()),
+    };
+    let body = shadow::rewrite(&function.block, paths);
+    let docs = format!("The twin in `f64` of [`{name}`](fn@{name}), and its source.");
+    quote! {
+        #function
+
+        #[doc = #docs]
+        #[allow(non_camel_case_types, dead_code)]
+        #vis enum #name {}
+
+        #[allow(dead_code, unused, clippy::all)]
+        impl #name {
+            /// The function in `f64`, with a running bound of the error that `f32` may make.
+            #vis fn shadow(#(#inputs),*) -> #output #body
+
+            /// What kernels that call the function embed.
+            pub const CALLEE: ::oxysycl::__private::Callee = ::oxysycl::__private::Callee::Function(&#source);
+        }
+    }
+}
+
+/// The `FunctionSource` of a function.
+pub(super) fn source(function: &ItemFn, paths: &Paths) -> TokenStream {
+    let text = function.to_token_stream().to_string();
+    let calls = paths.calls.iter().map(|path| {
+        let name = path_name(path);
+        quote!((#name, #path::CALLEE))
+    });
+    let constants = paths.constants.iter().map(|path| {
+        let name = path_name(path);
+        quote!((#name, || ::oxysycl::__private::ConstantType::constant(#path)))
+    });
+    quote! {
+        ::oxysycl::__private::FunctionSource {
+            text: #text,
+            calls: &[#(#calls),*],
+            constants: &[#(#constants),*],
+        }
+    }
+}
+
+/// The name of a parameter that the front end accepted.
+pub(super) fn param_name(pat: &Pat) -> &Ident {
+    match pat {
+        Pat::Ident(pat) => &pat.ident,
+        _ => unreachable!("the front end refuses other patterns"),
+    }
+}

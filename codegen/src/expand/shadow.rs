@@ -1,0 +1,134 @@
+//! The twin that computes in `f64` with a running error bound: the same text with `f32` taken for `Real`.
+
+use quote::{ToTokens, quote};
+use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut};
+use syn::{Block, Expr, ExprForLoop, Ident, Lit, Type, parse_quote};
+
+use super::words::{accumulators, callee, gathering, is_lanes};
+use crate::front::{Paths, path_name};
+use crate::ir::Reduce;
+
+/// Rewrites a function's body.
+pub(super) fn rewrite(body: &Block, paths: &Paths) -> Block {
+    let mut body = body.clone();
+    Shadow {
+        paths,
+        gathered: Vec::new(),
+    }
+    .visit_block_mut(&mut body);
+    body
+}
+
+/// The type that stands for `ty`.
+pub(super) fn ty(ty: &Type) -> Type {
+    if is_f32(ty) {
+        parse_quote!(::oxysycl::native::Real)
+    } else {
+        ty.clone()
+    }
+}
+
+fn is_f32(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("f32"))
+}
+
+struct Shadow<'a> {
+    paths: &'a Paths,
+    /// Variables that the surrounding `lanes` loop gathers into.
+    gathered: Vec<(Ident, Reduce)>,
+}
+
+impl Shadow<'_> {
+    fn constant(&self, path: &syn::ExprPath) -> Option<Expr> {
+        let name = path_name(path);
+        if name.contains("f32::") {
+            return Some(parse_quote!(::oxysycl::native::Real::from(#path)));
+        }
+        let known = self.paths.constants.iter().any(|p| path_name(p) == name);
+        known.then(|| parse_quote!(::oxysycl::native::Lift::lift(#path)))
+    }
+
+    fn sum(&self, e: &Expr) -> Option<(Ident, Expr)> {
+        let (target, Reduce::Sum) = gathering(e)? else {
+            return None;
+        };
+        if !self.gathered.iter().any(|(name, _)| *name == target) {
+            return None;
+        }
+        let Expr::Binary(binary) = e else { return None };
+        let mut term = (*binary.right).clone();
+        if matches!(binary.op, syn::BinOp::SubAssign(_)) {
+            term = parse_quote!(-(#term));
+        }
+        Some((target, term))
+    }
+}
+
+impl VisitMut for Shadow<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        visit_block_mut(self, block);
+    }
+
+    fn visit_type_mut(&mut self, node: &mut Type) {
+        *node = ty(node);
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, node: &mut ExprForLoop) {
+        let gathered = if is_lanes(node) {
+            accumulators(&node.body)
+        } else {
+            self.gathered.clone()
+        };
+        let outer = std::mem::replace(&mut self.gathered, gathered);
+        visit_expr_for_loop_mut(self, node);
+        self.gathered = outer;
+    }
+
+    fn visit_expr_mut(&mut self, node: &mut Expr) {
+        if let Some((target, mut term)) = self.sum(node) {
+            self.visit_expr_mut(&mut term);
+            *node = parse_quote!(::oxysycl::native::Real::gather(&mut #target, #term));
+            return;
+        }
+        if let Expr::Call(call) = node {
+            call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+            let word = callee(node);
+            if let Expr::Call(call) = node
+                && !matches!(word.as_deref(), Some("groups" | "elements" | "lanes"))
+            {
+                let function = &call.func;
+                call.func = parse_quote!(#function::shadow);
+            }
+            return;
+        }
+        if let Expr::Path(path) = node {
+            if let Some(constant) = self.constant(path) {
+                *node = constant;
+            }
+            return;
+        }
+        visit_expr_mut(self, node);
+        match node {
+            Expr::Lit(lit) => {
+                let digits = match &lit.lit {
+                    Lit::Float(lit) => lit.base10_digits().to_owned(),
+                    Lit::Int(lit) if lit.suffix() == "f32" => lit.base10_digits().to_owned(),
+                    _ => return,
+                };
+                let literal = syn::LitFloat::new(&format!("{digits}f32"), lit.lit.span());
+                *node = parse_quote!(::oxysycl::native::Real::from(#literal));
+            }
+            Expr::Cast(cast) => {
+                let (value, target) = (&cast.expr, &cast.ty);
+                *node = parse_quote!(::oxysycl::native::cast::<_, #target>(#value));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The prologue that turns an `f32` parameter into a `Real`.
+pub(super) fn prologue(name: &Ident) -> proc_macro2::TokenStream {
+    let name = name.to_token_stream();
+    quote!(let #name = ::oxysycl::native::Real::from(#name);)
+}

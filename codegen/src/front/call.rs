@@ -1,0 +1,240 @@
+//! Calls: the words of the language, built-in functions and methods, and `#[sycl_fn]`s.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr as SynExpr, ExprCall, ExprMethodCall};
+
+use super::Externals;
+use super::lower::{Context, Lower};
+use crate::ir::{Element, Expr, ExprKind, Math, MathKind, Place, Reduce, Scalar, Type};
+use crate::source::Callee;
+
+/// The words that are written as functions.
+const WORDS: [&str; 6] = [
+    "groups",
+    "elements",
+    "lanes",
+    "group_sum",
+    "group_max",
+    "group_min",
+];
+
+/// A call of one of the language's words: its name and arguments.
+pub(super) fn word_call(e: &SynExpr) -> Option<(String, Vec<&SynExpr>)> {
+    let SynExpr::Call(call) = e else { return None };
+    let name = word(&call.func)?;
+    Some((name, call.args.iter().collect()))
+}
+
+fn word(func: &SynExpr) -> Option<String> {
+    let SynExpr::Path(path) = func else { return None };
+    let name = path.path.segments.last()?.ident.to_string();
+    WORDS.contains(&name.as_str()).then_some(name)
+}
+
+impl Lower<'_> {
+    pub(super) fn call(&mut self, call: &ExprCall) -> Expr {
+        let span = call.span();
+        if let Some(name) = word(&call.func) {
+            return match Reduce::from_word(&name) {
+                Some(reduce) => self.reduce(reduce, call),
+                None => self.invalid(
+                    span,
+                    format_args!("`{name}(..)` stands only after `in`: `for i in {name}(n)`"),
+                ),
+            };
+        }
+        let SynExpr::Path(path) = &*call.func else {
+            return self.invalid(call.func.span(), "only functions are called here");
+        };
+        let args: Vec<Expr> = call.args.iter().map(|arg| self.value(arg)).collect();
+        let name = super::path_name(path);
+        if name == "Some" || name == "Ok" || name == "Err" || name == "Box::new" || name == "Vec::new" {
+            return self.invalid(span, "values in kernels are scalars");
+        }
+        if !self.paths.calls.contains(path) {
+            self.paths.calls.push(path.clone());
+        }
+        match self.externals {
+            Externals::Unknown => Expr {
+                kind: ExprKind::Call(name, args),
+                ty: Type::Opaque,
+                span,
+            },
+            Externals::Known { calls, .. } => match calls.iter().find(|(path, _)| *path == name) {
+                Some((_, Callee::Builtin(builtin))) => self.builtin(builtin, args, span),
+                Some((_, Callee::Function(function))) => self.function_call(name, function, args, span),
+                None => self.invalid(span, format_args!("`{name}` is not known")),
+            },
+        }
+    }
+
+    fn function_call(
+        &mut self,
+        name: String,
+        function: &crate::source::FunctionSource,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
+        let Ok(item) = syn::parse_str::<syn::ItemFn>(function.text) else {
+            return self.invalid(span, format_args!("the source of `{name}` cannot be read"));
+        };
+        let types: Vec<&syn::Type> = item
+            .sig
+            .inputs
+            .iter()
+            .filter_map(|arg| match arg {
+                syn::FnArg::Typed(arg) => Some(&*arg.ty),
+                syn::FnArg::Receiver(_) => None,
+            })
+            .collect();
+        for (arg, ty) in args.iter().zip(types) {
+            if let Some(ty) = self.scalar_type(ty) {
+                self.same(arg.ty, Type::Scalar(ty), arg.span);
+            }
+        }
+        let ty = match &item.sig.output {
+            syn::ReturnType::Type(_, ty) => self.scalar_type(ty).map_or(Type::Opaque, Type::Scalar),
+            syn::ReturnType::Default => Type::Opaque,
+        };
+        Expr {
+            kind: ExprKind::Call(name, args),
+            ty,
+            span,
+        }
+    }
+
+    fn reduce(&mut self, reduce: Reduce, call: &ExprCall) -> Expr {
+        let span = call.span();
+        let word = reduce.word();
+        let refusal = match self.context {
+            Context::Group => None,
+            Context::Lanes => Some(format!(
+                "`{word}` inside `lanes`: a reduction is done by all work-items of the row together; gather in the loop and reduce after it"
+            )),
+            Context::Elements => Some(format!(
+                "`{word}` inside `elements`, where there are no rows; use `groups` and `lanes`"
+            )),
+            Context::Host => Some(format!(
+                "`{word}` combines what the lanes of a row gathered, so it stands inside `groups`"
+            )),
+            Context::Function => Some(format!(
+                "a `#[sycl_fn]` works on scalars; `{word}` belongs in the kernel"
+            )),
+        };
+        if let Some(refusal) = refusal {
+            return self.invalid(call.func.span(), refusal);
+        }
+        let [arg] = call.args.iter().collect::<Vec<_>>()[..] else {
+            return self.invalid(span, format_args!("`{word}(x)` takes one value"));
+        };
+        let value = self.value(arg);
+        let ty = self.same(value.ty, Type::Scalar(Scalar::F32), arg.span());
+        Expr {
+            kind: ExprKind::Reduce(reduce, Box::new(value)),
+            ty,
+            span,
+        }
+    }
+
+    pub(super) fn method(&mut self, call: &ExprMethodCall) -> Expr {
+        let span = call.span();
+        let at = call.method.span();
+        let name = call.method.to_string();
+        match name.as_str() {
+            "load" => return self.load(call),
+            "store" => return self.invalid(at, "`store` gives no value; it is a statement of its own"),
+            "row" | "row_mut" => {
+                return self.invalid(at, "bind the row to a name first: `let x = buffer.row(offset);`");
+            }
+            "len" | "is_empty" => {
+                return self.invalid(
+                    at,
+                    format_args!("`.{name}()` is not known on the device; pass the size as a parameter"),
+                );
+            }
+            _ => {}
+        }
+        let Some((math, count, kind)) = Math::from_name(&name) else {
+            self.value_if_scalar(&call.receiver);
+            return self.invalid(at, format_args!("there is no method `{name}` in kernels"));
+        };
+        let mut args = vec![self.value(&call.receiver)];
+        args.extend(call.args.iter().map(|arg| self.value(arg)));
+        self.math(math, count, kind, args, span)
+    }
+
+    /// Looks into the receiver of an unknown method for further problems, unless it is a buffer.
+    fn value_if_scalar(&mut self, receiver: &SynExpr) {
+        if super::stmt::ident(receiver).is_none() || self.is_scalar_name(receiver) {
+            self.value(receiver);
+        }
+    }
+
+    fn builtin(&mut self, name: &str, args: Vec<Expr>, span: Span) -> Expr {
+        match Math::from_name(name) {
+            Some((math, count, kind)) => self.math(math, count, kind, args, span),
+            None => self.invalid(span, format_args!("there is no built-in `{name}`")),
+        }
+    }
+
+    fn math(&mut self, math: Math, count: usize, kind: MathKind, args: Vec<Expr>, span: Span) -> Expr {
+        if args.len() != count {
+            return self.invalid(span, format_args!("`{}` takes {count} values", math.name()));
+        }
+        let f32 = Type::Scalar(Scalar::F32);
+        let mut ty = args[0].ty;
+        for arg in &args {
+            let wanted = if matches!(kind, MathKind::Float | MathKind::FloatTest) {
+                f32
+            } else {
+                ty
+            };
+            ty = self.same(arg.ty, wanted, arg.span);
+        }
+        if kind == MathKind::FloatTest {
+            ty = Type::Scalar(Scalar::Bool);
+        }
+        Expr {
+            kind: ExprKind::Math(math, args),
+            ty,
+            span,
+        }
+    }
+
+    fn load(&mut self, call: &ExprMethodCall) -> Expr {
+        let span = call.span();
+        let Some(place) = self.place(&call.receiver) else {
+            return super::grid::placeholder(span);
+        };
+        let [index] = call.args.iter().collect::<Vec<_>>()[..] else {
+            return self.invalid(call.method.span(), "`load(i)` takes an index");
+        };
+        if self.context == Context::Host {
+            self.device_memory_on_host(call.method.span());
+        }
+        let index = self.extent(index);
+        let ty = self.element_value(place);
+        Expr {
+            kind: ExprKind::Load(place, Box::new(index)),
+            ty,
+            span,
+        }
+    }
+
+    /// The type that loads from a place give.
+    pub(super) fn element_value(&self, place: Place) -> Type {
+        let buffer = match place {
+            Place::Buffer(id) => id,
+            Place::Row(id) => self.rows[id].buffer,
+        };
+        let dtype = match &self.params[buffer].kind {
+            crate::ir::ParamKind::Buffer(buffer) => match buffer.element {
+                Element::DType(dtype) => dtype,
+                Element::Param(param) => self.types[param].dtypes[0],
+            },
+            crate::ir::ParamKind::Scalar(_) => unreachable!("places name only buffers"),
+        };
+        Type::Scalar(dtype.value())
+    }
+}

@@ -1,0 +1,74 @@
+//! The front end: from a Rust function to the typed IR.
+//!
+//! The macro runs it for its diagnostics, when other items are not yet known; [`kernel`](crate::kernel) runs it again on
+//! the kept tokens, with everything resolved. What rustc reports better, types above all, is left to rustc.
+
+mod attribute;
+mod call;
+mod expr;
+mod grid;
+mod infer;
+mod lower;
+mod scope;
+mod signature;
+mod stmt;
+
+use proc_macro2::TokenStream;
+use syn::ItemFn;
+
+use crate::diagnostics::Errors;
+use crate::ir::{Function, Kernel};
+use crate::source::{Callee, Constant};
+
+/// What is known of the items outside a function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Externals<'a> {
+    /// Nothing yet: the macro sees one item at a time.
+    Unknown,
+    /// What rustc resolved the paths to.
+    Known {
+        /// Called functions by path.
+        calls: &'a [(&'static str, Callee)],
+        /// Constants by path.
+        constants: &'a [(&'static str, fn() -> Constant)],
+    },
+}
+
+/// Paths in a function that lead to other items, in the order met, each once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paths {
+    /// Called functions.
+    pub(crate) calls: Vec<syn::ExprPath>,
+    /// Constants.
+    pub(crate) constants: Vec<syn::ExprPath>,
+}
+
+/// Lowers a kernel. Problems go to `errors`; with none there, the kernel is whole.
+pub(crate) fn kernel(
+    attribute: TokenStream,
+    item: &ItemFn,
+    externals: Externals<'_>,
+    errors: &mut Errors,
+) -> (Kernel, Paths) {
+    let arguments = attribute::Arguments::parse(attribute, errors);
+    lower::Lower::new(externals, errors).kernel(&arguments, item)
+}
+
+/// Lowers a `#[sycl_fn]` that callers name by `path`.
+pub(crate) fn function(
+    path: &str,
+    item: &ItemFn,
+    externals: Externals<'_>,
+    errors: &mut Errors,
+) -> (Function, Paths) {
+    lower::Lower::new(externals, errors).function(path, item)
+}
+
+pub(crate) use self::expr::integer_range;
+
+/// A path as a name: its tokens without spaces.
+pub(crate) fn path_name(path: &syn::ExprPath) -> String {
+    quote::ToTokens::to_token_stream(path)
+        .to_string()
+        .replace(' ', "")
+}

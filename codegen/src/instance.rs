@@ -1,0 +1,92 @@
+//! One instantiation of a kernel: element types and const parameters chosen.
+
+use crate::ir::{DType, Kernel, Scalar};
+
+/// A kernel with its element types and const parameters chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    symbol: String,
+    defines: Vec<(String, String)>,
+}
+
+impl Instance {
+    /// Chooses `dtypes` and `consts`, both in the order of the kernel's parameters; `bool` as 0 or 1.
+    ///
+    /// # Errors
+    /// A sentence that names the parameter and the values it may have.
+    pub fn new(kernel: &Kernel, dtypes: &[DType], consts: &[i64]) -> Result<Instance, String> {
+        let name = &kernel.name;
+        if dtypes.len() != kernel.types.len() || consts.len() != kernel.consts.len() {
+            return Err(format!(
+                "`{name}` has {} type and {} const parameters, not {} and {}",
+                kernel.types.len(),
+                kernel.consts.len(),
+                dtypes.len(),
+                consts.len()
+            ));
+        }
+        let mut instance = Instance {
+            symbol: kernel.attributes.symbol.clone(),
+            defines: Vec::new(),
+        };
+        for (param, dtype) in kernel.types.iter().zip(dtypes) {
+            if !param.dtypes.contains(dtype) {
+                let known: Vec<&str> = param.dtypes.iter().map(|d| d.tag()).collect();
+                return Err(format!(
+                    "`{name}` has no {dtype} for `{}`; there are {}",
+                    param.name,
+                    known.join(", ")
+                ));
+            }
+            let placeholder = format!("{{{}}}", param.name);
+            instance.symbol = instance.symbol.replace(&placeholder, dtype.tag());
+            let define = kernel.select(&param.name).replace(&placeholder, dtype.tag());
+            instance.defines.push((define, String::new()));
+        }
+        for (param, value) in kernel.consts.iter().zip(consts) {
+            let text = const_text(param.ty, *value).ok_or_else(|| {
+                format!(
+                    "`{name}` cannot have {} = {value}: it is a `{}`",
+                    param.name, param.ty
+                )
+            })?;
+            instance.symbol = instance.symbol.replace(&format!("{{{}}}", param.name), &text);
+            instance
+                .defines
+                .push((kernel.select(&param.name).to_owned(), text));
+        }
+        Ok(instance)
+    }
+
+    /// The exported C name.
+    pub fn symbol(&self) -> &str {
+        &self.symbol
+    }
+
+    /// The `-D` macros that select this instance alone: name and value.
+    pub fn defines(&self) -> &[(String, String)] {
+        &self.defines
+    }
+}
+
+/// A const parameter's value as C++ and symbols write it; `None` if the type does not hold it. Negative numbers have no
+/// symbol.
+pub(crate) fn const_text(ty: Scalar, value: i64) -> Option<String> {
+    if ty == Scalar::Bool {
+        return match value {
+            0 => Some("false".into()),
+            1 => Some("true".into()),
+            _ => None,
+        };
+    }
+    let (_, high) = crate::front::integer_range(ty)?;
+    (0..=high).contains(&value.into()).then(|| value.to_string())
+}
+
+impl Kernel {
+    /// The selection macro of a type or const parameter, with `{T}` for the element type's tag.
+    pub fn select(&self, param: &str) -> &str {
+        let entry = self.attributes.select.iter().find(|(name, _)| name == param);
+        entry.map(|(_, define)| define.as_str()).unwrap_or_default()
+    }
+}

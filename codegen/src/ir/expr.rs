@@ -1,0 +1,318 @@
+//! Expressions: pure values of scalars.
+
+use proc_macro2::Span;
+
+use super::{LocalId, ParamId, Place, Stmt, Type};
+
+/// An expression with its type and the user's token.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it computes.
+    pub kind: ExprKind,
+    /// Type of the value.
+    pub ty: Type,
+    /// Where the user wrote it.
+    pub span: Span,
+}
+
+/// The forms of expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// An integer literal; the type is the expression's.
+    Int(i128),
+    /// A float literal, rounded once to `f32`.
+    Float(f32),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A `let` binding, loop index or function parameter.
+    Local(LocalId),
+    /// A scalar parameter of the kernel.
+    Param(ParamId),
+    /// A const parameter, by position.
+    Const(usize),
+    /// A constant item by its path, before its value is known. Only the macro meets it.
+    Item(String),
+    /// `-a`, `!a`.
+    Unary(Unary, Box<Expr>),
+    /// `a + b` and the like.
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// `a as T`, to the expression's type, with Rust's rules.
+    Cast(Box<Expr>),
+    /// A built-in function or method.
+    Math(Math, Vec<Expr>),
+    /// A `#[sycl_fn]`, by its path as the user wrote it.
+    Call(String, Vec<Expr>),
+    /// `if c { a } else { b }` with plain values.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `x.load(i)`.
+    Load(Place, Box<Expr>),
+    /// `group_sum(a)` and the like.
+    Reduce(Reduce, Box<Expr>),
+    /// Something already reported.
+    Invalid,
+}
+
+/// Prefix operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// `-a`
+    Neg,
+    /// `!a`, on `bool` and integers
+    Not,
+}
+
+/// Infix operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Binary {
+    /// Whether the value is a `bool` whatever the operands are.
+    pub fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            Binary::Eq | Binary::Ne | Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge
+        )
+    }
+
+    /// Whether both operands are `bool` and the second is evaluated only if needed.
+    pub fn is_lazy(self) -> bool {
+        matches!(self, Binary::And | Binary::Or)
+    }
+
+    /// The operator's token, the same in Rust and C++.
+    pub fn token(self) -> &'static str {
+        match self {
+            Binary::Add => "+",
+            Binary::Sub => "-",
+            Binary::Mul => "*",
+            Binary::Div => "/",
+            Binary::Rem => "%",
+            Binary::And => "&&",
+            Binary::Or => "||",
+            Binary::BitAnd => "&",
+            Binary::BitOr => "|",
+            Binary::BitXor => "^",
+            Binary::Shl => "<<",
+            Binary::Shr => ">>",
+            Binary::Eq => "==",
+            Binary::Ne => "!=",
+            Binary::Lt => "<",
+            Binary::Le => "<=",
+            Binary::Gt => ">",
+            Binary::Ge => ">=",
+        }
+    }
+}
+
+/// Reductions over the lanes of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Reduce {
+    Sum,
+    Max,
+    Min,
+}
+
+impl Reduce {
+    /// Every reduction.
+    pub const ALL: [Reduce; 3] = [Reduce::Sum, Reduce::Max, Reduce::Min];
+
+    /// The word that combines the lanes' parts.
+    pub fn word(self) -> &'static str {
+        match self {
+            Reduce::Sum => "group_sum",
+            Reduce::Max => "group_max",
+            Reduce::Min => "group_min",
+        }
+    }
+
+    /// The reduction that `word` names.
+    pub fn from_word(word: &str) -> Option<Reduce> {
+        Self::ALL.into_iter().find(|r| r.word() == word)
+    }
+}
+
+/// Built-in functions and methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Math {
+    Abs,
+    Ceil,
+    Copysign,
+    Cos,
+    Erf,
+    Exp,
+    Exp2,
+    Floor,
+    IsFinite,
+    IsInfinite,
+    IsNan,
+    Log,
+    Log2,
+    Max,
+    Min,
+    MulAdd,
+    Pow,
+    Recip,
+    Round,
+    Rsqrt,
+    Sin,
+    Sqrt,
+    Tanh,
+    Trunc,
+    WrappingAdd,
+    WrappingMul,
+    WrappingNeg,
+    WrappingSub,
+}
+
+/// What a [`Math`] operation takes and gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MathKind {
+    /// `f32` in and out.
+    Float,
+    /// `f32` in, `bool` out.
+    FloatTest,
+    /// Integers of one type, in and out.
+    Integer,
+    /// `f32` or integers of one type, in and out.
+    Number,
+}
+
+impl Math {
+    /// Method name in Rust, arguments with the receiver, and types. Free functions of the prelude carry the same names.
+    pub const TABLE: [(Math, &'static str, usize, MathKind); 28] = [
+        (Math::Abs, "abs", 1, MathKind::Number),
+        (Math::Ceil, "ceil", 1, MathKind::Float),
+        (Math::Copysign, "copysign", 2, MathKind::Float),
+        (Math::Cos, "cos", 1, MathKind::Float),
+        (Math::Erf, "erf", 1, MathKind::Float),
+        (Math::Exp, "exp", 1, MathKind::Float),
+        (Math::Exp2, "exp2", 1, MathKind::Float),
+        (Math::Floor, "floor", 1, MathKind::Float),
+        (Math::IsFinite, "is_finite", 1, MathKind::FloatTest),
+        (Math::IsInfinite, "is_infinite", 1, MathKind::FloatTest),
+        (Math::IsNan, "is_nan", 1, MathKind::FloatTest),
+        (Math::Log, "ln", 1, MathKind::Float),
+        (Math::Log2, "log2", 1, MathKind::Float),
+        (Math::Max, "max", 2, MathKind::Number),
+        (Math::Min, "min", 2, MathKind::Number),
+        (Math::MulAdd, "mul_add", 3, MathKind::Float),
+        (Math::Pow, "powf", 2, MathKind::Float),
+        (Math::Recip, "recip", 1, MathKind::Float),
+        (Math::Round, "round", 1, MathKind::Float),
+        (Math::Rsqrt, "rsqrt", 1, MathKind::Float),
+        (Math::Sin, "sin", 1, MathKind::Float),
+        (Math::Sqrt, "sqrt", 1, MathKind::Float),
+        (Math::Tanh, "tanh", 1, MathKind::Float),
+        (Math::Trunc, "trunc", 1, MathKind::Float),
+        (Math::WrappingAdd, "wrapping_add", 2, MathKind::Integer),
+        (Math::WrappingMul, "wrapping_mul", 2, MathKind::Integer),
+        (Math::WrappingNeg, "wrapping_neg", 1, MathKind::Integer),
+        (Math::WrappingSub, "wrapping_sub", 2, MathKind::Integer),
+    ];
+
+    /// The operation of a method or prelude function, with its number of arguments and types.
+    pub fn from_name(name: &str) -> Option<(Math, usize, MathKind)> {
+        Self::TABLE
+            .iter()
+            .find(|(_, n, ..)| *n == name)
+            .map(|(m, _, args, kind)| (*m, *args, *kind))
+    }
+
+    /// The name in Rust.
+    pub fn name(self) -> &'static str {
+        Self::TABLE
+            .iter()
+            .find(|(m, ..)| *m == self)
+            .expect("TABLE lists every operation")
+            .1
+    }
+}
+
+impl Expr {
+    /// Calls `visit` on this expression's direct parts.
+    pub fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        match &self.kind {
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Load(_, a) | ExprKind::Reduce(_, a) => {
+                visit(a)
+            }
+            ExprKind::Binary(_, a, b) => {
+                visit(a);
+                visit(b);
+            }
+            ExprKind::Select(c, a, b) => {
+                visit(c);
+                visit(a);
+                visit(b);
+            }
+            ExprKind::Math(_, args) | ExprKind::Call(_, args) => args.iter().for_each(visit),
+            _ => {}
+        }
+    }
+
+    /// Calls `visit` on this expression and all its parts, outermost first.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        visit(self);
+        self.children(&mut |e| e.walk(visit));
+    }
+
+    /// Calls `visit` on this expression and all its parts, innermost first.
+    pub fn walk_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        match &mut self.kind {
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Load(_, a) | ExprKind::Reduce(_, a) => {
+                a.walk_mut(visit);
+            }
+            ExprKind::Binary(_, a, b) => {
+                a.walk_mut(visit);
+                b.walk_mut(visit);
+            }
+            ExprKind::Select(c, a, b) => {
+                c.walk_mut(visit);
+                a.walk_mut(visit);
+                b.walk_mut(visit);
+            }
+            ExprKind::Math(_, args) | ExprKind::Call(_, args) => {
+                args.iter_mut().for_each(|e| e.walk_mut(visit));
+            }
+            _ => {}
+        }
+        visit(self);
+    }
+
+    /// Whether `test` holds for this expression or any part of it.
+    pub fn any(&self, test: &mut dyn FnMut(&Expr) -> bool) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| found |= test(e));
+        found
+    }
+}
+
+/// A block of statements that ends in a value.
+#[derive(Clone, Debug)]
+pub struct Valued {
+    /// What happens first.
+    pub stmts: Vec<Stmt>,
+    /// The value.
+    pub value: Expr,
+}

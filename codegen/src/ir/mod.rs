@@ -1,0 +1,257 @@
+//! The typed form of a kernel: pure data, made by [`front`](crate::front), judged by [`check`](crate::check), planned by
+//! [`schedule`](crate::schedule) and written out by [`emit`](crate::emit).
+
+mod expr;
+mod stmt;
+mod types;
+
+use proc_macro2::Span;
+
+pub use self::expr::{Binary, Expr, ExprKind, Math, MathKind, Reduce, Unary, Valued};
+pub use self::stmt::{
+    For, Lanes, Place, Stmt, StmtId, StmtKind, Update, reads, walk, walk_exprs, walk_exprs_mut,
+};
+pub use self::types::{DType, Scalar, Type};
+
+/// Position of a parameter in a kernel's or function's list.
+pub type ParamId = usize;
+/// Position in a function's list of locals.
+pub type LocalId = usize;
+/// Position in a kernel's list of rows.
+pub type RowId = usize;
+
+/// A kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Name of the Rust function.
+    pub name: String,
+    /// Its doc comment, line by line.
+    pub docs: Vec<String>,
+    /// What the attribute says.
+    pub attributes: Attributes,
+    /// Type parameters, in order.
+    pub types: Vec<TypeParam>,
+    /// Const parameters, in order.
+    pub consts: Vec<ConstParam>,
+    /// Parameters, in order: also the C signature behind the queue.
+    pub params: Vec<Param>,
+    /// `let` bindings and loop indices.
+    pub locals: Vec<Local>,
+    /// Rows that the body binds.
+    pub rows: Vec<Row>,
+    /// Statements before the grid: host code on scalars.
+    pub host: Vec<Stmt>,
+    /// The grid.
+    pub grid: Grid,
+    /// What one group, or one element, does.
+    pub body: Vec<Stmt>,
+    /// The `#[sycl_fn]` functions it calls, each after those that it calls itself.
+    pub functions: Vec<Function>,
+}
+
+/// A type parameter with its instantiations.
+#[derive(Clone, Debug)]
+pub struct TypeParam {
+    /// Name in Rust.
+    pub name: String,
+    /// The element types it stands for.
+    pub dtypes: Vec<DType>,
+}
+
+/// A const parameter.
+#[derive(Clone, Debug)]
+pub struct ConstParam {
+    /// Name in Rust.
+    pub name: String,
+    /// An integer type or `bool`.
+    pub ty: Scalar,
+    /// The values compiled when no macro selects one.
+    pub instances: Vec<i64>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Name in Rust.
+    pub name: String,
+    /// What is passed.
+    pub kind: ParamKind,
+    /// The name's token.
+    pub span: Span,
+}
+
+/// What a parameter passes.
+#[derive(Clone, Debug)]
+pub enum ParamKind {
+    /// `&[T]` or `&mut [T]`: device memory.
+    Buffer(Buffer),
+    /// A number.
+    Scalar(Scalar),
+}
+
+/// A buffer parameter.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// What it holds.
+    pub element: Element,
+    /// Whether it is `&mut`.
+    pub mutable: bool,
+    /// Its shape by `shapes(..)`, outermost dimension first.
+    pub shape: Vec<Dim>,
+    /// Read-only buffers that may be this very memory, by `alias(..)`.
+    pub aliases: Vec<ParamId>,
+}
+
+/// What a buffer holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// A type parameter, by position.
+    Param(usize),
+    /// One type always.
+    DType(DType),
+}
+
+/// One dimension of a shape.
+#[derive(Clone, Debug)]
+pub struct Dim {
+    /// Number of positions.
+    pub extent: Expr,
+    /// Elements from one position to the next; `None` where the dimensions inside follow without a gap.
+    pub stride: Option<Expr>,
+}
+
+/// A `let` binding, loop index or function parameter.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Name in Rust.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it is `mut`.
+    pub mutable: bool,
+    /// The name's token.
+    pub span: Span,
+}
+
+/// A view into a buffer from an offset on.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Name in Rust.
+    pub name: String,
+    /// The buffer.
+    pub buffer: ParamId,
+    /// First element, in elements from the buffer's start.
+    pub offset: Expr,
+    /// The name's token.
+    pub span: Span,
+}
+
+/// The grid of a kernel.
+#[derive(Clone, Debug)]
+pub enum Grid {
+    /// `for g in groups(n)` or `for (a, b) in groups((n, m))`: the last index runs fastest.
+    Groups {
+        /// The indices.
+        indices: Vec<LocalId>,
+        /// Number of groups along each.
+        extents: Vec<Expr>,
+    },
+    /// `for i in elements(n)`.
+    Elements {
+        /// The index.
+        index: LocalId,
+        /// Number of elements.
+        extent: Expr,
+    },
+}
+
+impl Grid {
+    /// Indices with their extents.
+    pub fn axes(&self) -> Vec<(LocalId, &Expr)> {
+        match self {
+            Grid::Groups { indices, extents } => indices.iter().copied().zip(extents).collect(),
+            Grid::Elements { index, extent } => vec![(*index, extent)],
+        }
+    }
+}
+
+/// A `#[sycl_fn]`: scalars in, a scalar out.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Path by which callers name it, unique within a kernel.
+    pub path: String,
+    /// Its own name.
+    pub name: String,
+    /// Its doc comment, line by line.
+    pub docs: Vec<String>,
+    /// Parameters: the first of `locals`.
+    pub params: Vec<LocalId>,
+    /// Parameters, `let` bindings and loop indices.
+    pub locals: Vec<Local>,
+    /// Type of the value.
+    pub returns: Scalar,
+    /// The body.
+    pub body: Valued,
+}
+
+/// What `#[sycl_kernel(..)]` says besides types, shapes and aliases, which live with their parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Attributes {
+    /// Exported C name, with `{T}` for parameters.
+    pub symbol: String,
+    /// File that the kernel is emitted into.
+    pub header: String,
+    /// `-D` macro that selects a const or type parameter's instance, by parameter name.
+    pub select: Vec<(String, String)>,
+    /// Fixed work-group size; `None` leaves it to the schedule.
+    pub work_group: Option<u32>,
+    /// Fixed sub-group size.
+    pub sub_group: Option<u32>,
+    /// Fixed vector width in elements.
+    pub vector: Option<u32>,
+}
+
+impl Kernel {
+    /// The buffer that a place lies in.
+    pub fn buffer_of(&self, place: Place) -> ParamId {
+        match place {
+            Place::Buffer(param) => param,
+            Place::Row(row) => self.rows[row].buffer,
+        }
+    }
+
+    /// The name of a place in Rust.
+    pub fn place_name(&self, place: Place) -> &str {
+        match place {
+            Place::Buffer(param) => &self.params[param].name,
+            Place::Row(row) => &self.rows[row].name,
+        }
+    }
+
+    /// The buffer parameters.
+    pub fn buffers(&self) -> impl Iterator<Item = (ParamId, &Buffer)> {
+        self.params
+            .iter()
+            .enumerate()
+            .filter_map(|(id, p)| match &p.kind {
+                ParamKind::Buffer(b) => Some((id, b)),
+                ParamKind::Scalar(_) => None,
+            })
+    }
+
+    /// The buffer that parameter `id` is.
+    ///
+    /// # Panics
+    /// If it is a scalar; places name only buffers.
+    pub fn buffer(&self, id: ParamId) -> &Buffer {
+        match &self.params[id].kind {
+            ParamKind::Buffer(b) => b,
+            ParamKind::Scalar(_) => unreachable!("places name only buffers"),
+        }
+    }
+
+    /// Whether two buffers may be the same memory with the same layout, by `alias(..)`.
+    pub fn may_alias(&self, a: ParamId, b: ParamId) -> bool {
+        a == b || self.buffer(a).aliases.contains(&b) || self.buffer(b).aliases.contains(&a)
+    }
+}

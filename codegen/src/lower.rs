@@ -1,0 +1,138 @@
+//! From a kernel's kept source to checked IR, with everything that it names resolved.
+
+use syn::ItemFn;
+
+use crate::check::{self, Facts};
+use crate::diagnostics::Errors;
+use crate::front::{self, Externals};
+use crate::ir::{Expr, ExprKind, Function, Kernel, Math, walk_exprs, walk_exprs_mut};
+use crate::source::{Callee, FunctionSource, KernelSource};
+
+/// Lowers and checks a kernel.
+///
+/// # Errors
+/// The problems that the macro could not see, since they depend on the types of other items; rustc has accepted those
+/// types, so that only a kernel put together by hand meets an error here.
+pub fn kernel(source: &KernelSource) -> syn::Result<Kernel> {
+    let mut errors = Errors::default();
+    let item: ItemFn = syn::parse_str(source.item.text)?;
+    let attribute = source.attribute.parse()?;
+    let (mut kernel, _) = front::kernel(attribute, &item, externals(&source.item), &mut errors);
+    let mut callees = Callees {
+        errors: &mut errors,
+        functions: Vec::new(),
+        sources: Vec::new(),
+    };
+    let names = callees.collect(&source.item)?;
+    kernel.functions = callees.functions;
+    for block in [&mut kernel.host, &mut kernel.body] {
+        walk_exprs_mut(block, &mut |e| rename(e, &names));
+    }
+    check::check(&kernel, &mut errors);
+    errors.finish(kernel)
+}
+
+fn externals(source: &FunctionSource) -> Externals<'static> {
+    Externals::Known {
+        calls: source.calls,
+        constants: source.constants,
+    }
+}
+
+/// The functions that a kernel calls.
+struct Callees<'a> {
+    errors: &'a mut Errors,
+    functions: Vec<Function>,
+    sources: Vec<&'static FunctionSource>,
+}
+
+impl Callees<'_> {
+    /// Lowers the functions that `source` calls, each once, and each after those that it calls itself. Gives their names
+    /// in the kernel by the paths that `source` calls them with.
+    fn collect(&mut self, source: &FunctionSource) -> syn::Result<Vec<(&'static str, String)>> {
+        let mut names = Vec::new();
+        for (path, callee) in source.calls {
+            let Callee::Function(called) = callee else {
+                continue;
+            };
+            let known = self.sources.iter().position(|s| std::ptr::eq(*s, *called));
+            let at = match known {
+                Some(at) => at,
+                None => self.add(path, called)?,
+            };
+            names.push((*path, self.functions[at].path.clone()));
+        }
+        Ok(names)
+    }
+
+    fn add(&mut self, path: &str, called: &'static FunctionSource) -> syn::Result<usize> {
+        let names = self.collect(called)?;
+        let item: ItemFn = syn::parse_str(called.text)?;
+        let same = self.functions.iter().filter(|f| item.sig.ident == f.name).count();
+        let unique = if same == 0 {
+            path.to_owned()
+        } else {
+            format!("{path}#{same}")
+        };
+        let (mut function, _) = front::function(&unique, &item, externals(called), self.errors);
+        walk_exprs_mut(&mut function.body.stmts, &mut |e| rename(e, &names));
+        function.body.value.walk_mut(&mut |e| rename(e, &names));
+        self.functions.push(function);
+        self.sources.push(called);
+        Ok(self.functions.len() - 1)
+    }
+}
+
+/// Replaces the path of a call, which means something only where it was written, by the function's name in the kernel.
+fn rename(e: &mut Expr, names: &[(&str, String)]) {
+    if let ExprKind::Call(path, _) = &mut e.kind
+        && let Some((_, name)) = names.iter().find(|(p, _)| p == path)
+    {
+        path.clone_from(name);
+    }
+}
+
+impl Kernel {
+    /// Whether the device gives the very bits of the native function: there is no reduction, whose order is not fixed, and
+    /// no function that is only accurate to some units in the last place.
+    pub fn is_exact(&self) -> bool {
+        let mut exact = true;
+        let mut look = |e: &Expr| {
+            exact &= match &e.kind {
+                ExprKind::Reduce(..) => false,
+                ExprKind::Math(math, _) => math.is_exact(),
+                _ => true,
+            };
+        };
+        walk_exprs(&self.body, &mut look);
+        for function in &self.functions {
+            walk_exprs(&function.body.stmts, &mut look);
+            function.body.value.walk(&mut look);
+        }
+        exact
+    }
+
+    /// What the checks found out about a kernel that they accepted.
+    pub(crate) fn facts(&self) -> Facts {
+        check::check(self, &mut Errors::default())
+    }
+}
+
+impl Math {
+    /// Whether the result is the correctly rounded one on every device.
+    pub fn is_exact(self) -> bool {
+        !matches!(
+            self,
+            Math::Cos
+                | Math::Erf
+                | Math::Exp
+                | Math::Exp2
+                | Math::Log
+                | Math::Log2
+                | Math::Pow
+                | Math::Rsqrt
+                | Math::Sin
+                | Math::Tanh
+        )
+    }
+}
