@@ -4,13 +4,13 @@
 //! reaches the other. Loaders do not notice, so this looks first.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use object::elf::{DT_NEEDED, DT_SONAME, DynamicTag, FileHeader64};
 use object::read::elf::ElfFile;
-use object::{Endianness, read};
+use object::{Endianness, ReadCache, read};
 
 const PREFIX: &[u8] = b"libsycl.so";
 
@@ -68,18 +68,20 @@ fn soname(library: &Path) -> Vec<u8> {
 
 /// The names that the dynamic section of `library` gives under `tag`; none if it cannot be read.
 fn tagged_names(library: &Path, tag: DynamicTag) -> Vec<Vec<u8>> {
-    let names = |data: &[u8]| -> read::Result<Vec<Vec<u8>>> {
-        let file = ElfFile::<FileHeader64<Endianness>>::parse(data)?;
-        let table = file.elf_dynamic_table()?;
+    let names = |file: File| -> read::Result<Vec<Vec<u8>>> {
+        // Only what is asked for is read: libsycl is large.
+        let data = ReadCache::new(file);
+        let elf = ElfFile::<FileHeader64<Endianness>, _>::parse(&data)?;
+        let table = elf.elf_dynamic_table()?;
         table
             .iter()
             .filter(|entry| entry.tag == tag)
             .map(|entry| table.string(entry).map(<[u8]>::to_vec))
             .collect()
     };
-    fs::read(library)
+    File::open(library)
         .ok()
-        .and_then(|data| names(&data).ok())
+        .and_then(|file| names(file).ok())
         .unwrap_or_default()
 }
 
