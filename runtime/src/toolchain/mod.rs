@@ -1,11 +1,27 @@
 //! The embedded toolchain on disk: Intel's SYCL run time and compiler library from PyPI, provisioned by pip.
+//!
+//! It lives in `toolchain/<release>-<digest of the pins>/` below the project's home folder. That folder appears by one
+//! rename, complete or not at all, and never changes afterwards; its manifest, with the length of every file, tells a damaged
+//! one from a whole one.
 
 mod error;
+mod home;
+mod install;
+mod manifest;
+mod pins;
+mod pip;
+mod progress;
+mod wheel;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub use error::ToolchainError;
+
+use crate::environment;
+
+/// The environment variable that forbids downloads.
+const OFFLINE: &str = "OXYSYCL_OFFLINE";
 
 /// A complete embedded toolchain on disk.
 #[derive(Clone, Debug)]
@@ -14,14 +30,30 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// The toolchain at its usual place, if it is installed there.
-    pub fn find() -> Result<Option<Self>, ToolchainError> {
-        unimplemented!()
+    /// Where the toolchain is, or would be installed: in `OXYSYCL_HOME`, else in `oxysycl` in the user's cache folder.
+    pub fn place() -> Result<PathBuf, ToolchainError> {
+        Ok(home::folder()?
+            .join("toolchain")
+            .join(pins::folder_name(&pins::PINS)))
     }
 
-    /// The toolchain at its usual place; installed first if need be, which is said on standard error.
+    /// The toolchain at [`Toolchain::place`], if it is there and whole.
+    pub fn find() -> Result<Option<Self>, ToolchainError> {
+        let root = Self::place()?;
+        Ok(manifest::is_whole(&root).then_some(Self { root }))
+    }
+
+    /// The toolchain at [`Toolchain::place`]; installed with pip first if need be, which is said on standard error, with
+    /// progress if that is a terminal. `OXYSYCL_OFFLINE=1` forbids it.
     pub fn ensure() -> Result<Self, ToolchainError> {
-        unimplemented!()
+        let root = Self::place()?;
+        if !manifest::is_whole(&root) {
+            if environment::variable(OFFLINE).is_some_and(|value| value != "0") {
+                return Err(ToolchainError::Offline { root });
+            }
+            install::install(&root, &pins::PINS)?;
+        }
+        Ok(Self { root })
     }
 
     /// The folder that holds `include/` and `lib/`.
@@ -29,8 +61,24 @@ impl Toolchain {
         &self.root
     }
 
+    /// The folder of the SYCL headers.
+    pub fn include(&self) -> PathBuf {
+        self.root.join("include")
+    }
+
+    /// The folder of the libraries.
+    pub fn lib(&self) -> PathBuf {
+        self.root.join("lib")
+    }
+
+    /// What the toolchain is: its release and a digest of the wheels it was made of.
+    pub fn version(&self) -> String {
+        pins::folder_name(&pins::PINS)
+    }
+
     /// Environment variables, name and value, that a process needs before it first touches OpenCL.
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
-        vec![("OCL_ICD_FILENAMES", self.root.join("lib/libintelocl.so").into())]
+        // The loader looks for the list of OpenCL devices in a folder that a wheel cannot write to.
+        vec![("OCL_ICD_FILENAMES", self.lib().join("libintelocl.so").into())]
     }
 }

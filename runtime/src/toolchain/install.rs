@@ -1,0 +1,67 @@
+//! Installation: complete or not at all, once however many ask for it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::pins::{self, Pin};
+use super::{ToolchainError, manifest, pip, progress, wheel};
+use crate::lock::Lock;
+
+/// Starts the name of every folder that an installation works in.
+const STAGING: &str = ".installing-";
+
+/// How many bytes come out of the wheels, for the progress bar.
+const EXTRACTED: u64 = 730_000_000;
+
+/// Installs the toolchain that `pins` describe at `root`, unless another process does so meanwhile.
+pub(super) fn install(root: &Path, pins: &[Pin]) -> Result<(), ToolchainError> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Err(ToolchainError::Platform);
+    }
+    let parent = root.parent().expect("a toolchain has a folder above it");
+    fs::create_dir_all(parent).map_err(ToolchainError::writing(parent))?;
+    let lock_file = parent.join("lock");
+    let _lock = Lock::acquire(&lock_file, "another process that installs the embedded toolchain")
+        .map_err(ToolchainError::writing(&lock_file))?;
+    if manifest::is_whole(root) {
+        return Ok(());
+    }
+    eprintln!(
+        "oxysycl: installing the embedded toolchain ({} MB to download) at {}",
+        pins::total_length(pins) / 1_000_000,
+        root.display()
+    );
+    // Whoever made these held the lock, and is dead.
+    remove_remains(parent).map_err(ToolchainError::writing(parent))?;
+    // Beside its place, so that one rename puts it there.
+    let staging = tempfile::Builder::new()
+        .prefix(STAGING)
+        .tempdir_in(parent)
+        .map_err(ToolchainError::writing(parent))?;
+    let tree = staging.path().join("tree");
+    let wheels = pip::download(pins, staging.path())?;
+    let bar = progress::bytes("extracting", EXTRACTED);
+    for path in &wheels {
+        wheel::extract(path, &tree, &bar)?;
+    }
+    bar.finish_and_clear();
+    manifest::write(&tree)?;
+    // A damaged toolchain may stand in the way.
+    if root.exists() {
+        let damaged = staging.path().join("damaged");
+        fs::rename(root, &damaged).map_err(ToolchainError::writing(root))?;
+    }
+    fs::rename(&tree, root).map_err(ToolchainError::writing(root))
+}
+
+/// Deletes what killed installations left in `parent`.
+fn remove_remains(parent: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(parent)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(STAGING) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
+}
