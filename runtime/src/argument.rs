@@ -31,9 +31,9 @@ pub(crate) mod sealed {
         ///
         /// # Safety
         ///
-        /// `function` is the address of an `extern "C"` function of this process that takes a `sycl::queue*` and then
-        /// arguments of these C types, and returns a `Return`; `queue` is such a queue; and calling the function with
-        /// these arguments is sound.
+        /// `function` is the address of an `extern "C"` function of this process that takes a `sycl::queue*`
+        /// and then arguments of these C types, and returns a `Return`; `queue` is such a queue; and calling
+        /// the function with these arguments is sound.
         unsafe fn call<Return>(self, function: *const c_void, queue: *mut c_void) -> Return;
     }
 }
@@ -59,8 +59,8 @@ impl fmt::Display for ArgumentKind {
     }
 }
 
-/// A value that an exported function takes: a number, a `bool`, or a [`View`] of device memory, which travels as a
-/// pointer. `None` in place of a view travels as a null pointer.
+/// A value that an exported function takes: a number, a `bool`, or a [`View`] of device memory, which travels
+/// as a pointer. `None` in place of a view travels as a null pointer.
 pub trait Argument: sealed::Value {
     /// The C type.
     const KIND: ArgumentKind;
@@ -83,7 +83,8 @@ macro_rules! scalars {
     )*};
 }
 
-// Not f16 and bf16: as a C argument they are class types of two bytes, passed unlike an integer on some platforms.
+// Not f16 and bf16: as a C argument they are class types of two bytes, passed unlike an integer on some
+// platforms.
 scalars!(f32, i8, i16, i32, i64, u8, u16, u32, u64);
 
 impl Argument for bool {
@@ -148,10 +149,9 @@ macro_rules! arguments {
             #[allow(non_snake_case, reason = "the type parameters name the values too")]
             unsafe fn call<Return>(self, function: *const c_void, queue: *mut c_void) -> Return {
                 let ($($name,)*) = self;
+                type Exported<Return, $($name),*> = unsafe extern "C" fn(*mut c_void $(, $name)*) -> Return;
                 // SAFETY: the caller promises that a function of this type is at this address.
-                let function = unsafe {
-                    std::mem::transmute::<*const c_void, unsafe extern "C" fn(*mut c_void $(, $name::Abi)*) -> Return>(function)
-                };
+                let function: Exported<Return, $($name::Abi),*> = unsafe { std::mem::transmute(function) };
                 // SAFETY: the caller promises that the call is sound.
                 unsafe { function(queue $(, $name.abi())*) }
             }

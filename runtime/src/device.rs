@@ -74,8 +74,8 @@ impl fmt::Display for Device {
 /// Which device a queue is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selector {
-    /// The device that `OXYSYCL_DEVICE` names (`cpu`, `gpu` or a part of a device's name); without it, or if it is
-    /// empty, a GPU if there is one, else a CPU.
+    /// The device that `OXYSYCL_DEVICE` names (`cpu`, `gpu` or a part of a device's name); without it, or if
+    /// it is empty, a GPU if there is one, else a CPU.
     #[default]
     Auto,
     /// A CPU.
@@ -123,7 +123,8 @@ impl Selector {
         }
     }
 
-    /// The position in `devices` of the one to use. A GPU seen through several backends is not taken through OpenCL.
+    /// The position in `devices` of the one to use. A GPU seen through several backends is not taken through
+    /// OpenCL.
     pub(crate) fn pick(&self, devices: &[Device]) -> Option<usize> {
         let first = |wanted: &dyn Fn(&Device) -> bool| {
             let matching = devices.iter().enumerate().filter(|(_, device)| wanted(device));

@@ -12,15 +12,15 @@ use crate::unit::{Source, Target, Unit};
 /// The version of this scheme, and of the entries that keys name. A change of either needs a new number.
 const FORMAT: u64 = 1;
 
-/// The SHA-256 digest of everything that shapes a compiled unit: the driver's identity, the source text and its file's
-/// name, the macros in order, the target, and the contents of the files that the source includes. Times, process numbers,
-/// folders and the rest of the environment are not in it.
+/// The SHA-256 digest of everything that shapes a compiled unit: the driver's identity, the source text and
+/// its file's name, the macros in order, the target, and the contents of the files that the source includes.
+/// Times, process numbers, folders and the rest of the environment are not in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// The key of `unit` compiled by the driver that `identity` describes. `dependencies` are the files that the source
-    /// includes, in the order in which the compiler first reads them.
+    /// The key of `unit` compiled by the driver that `identity` describes. `dependencies` are the files that
+    /// the source includes, in the order in which the compiler first reads them.
     pub fn new(identity: &Identity, unit: &Unit, dependencies: &[PathBuf]) -> Result<Self, CompileError> {
         let mut fields = Fields(Sha256::new());
         fields.number(FORMAT);
@@ -277,7 +277,7 @@ mod tests {
     fn an_unreadable_dependency_is_an_error_that_names_it() {
         let (folder, unit, _) = folder("2");
         let gone = folder.path().join("gone.hpp");
-        let error = Key::new(&identity("1"), &unit, &[gone.clone()])
+        let error = Key::new(&identity("1"), &unit, std::slice::from_ref(&gone))
             .unwrap_err()
             .to_string();
         assert!(error.contains(gone.to_str().unwrap()), "{error}");

@@ -6,6 +6,7 @@ mod device;
 pub mod driver;
 mod element;
 mod environment;
+mod home;
 mod key;
 mod libsycl;
 mod lock;

@@ -1,7 +1,7 @@
 //! Which SYCL run time a library needs, and which one this process has.
 //!
-//! Two major versions of libsycl in one process end in a crash deep inside one of them, as soon as a queue of the one
-//! reaches the other. Loaders do not notice, so this looks first.
+//! Two major versions of libsycl in one process end in a crash deep inside one of them, as soon as a queue of
+//! the one reaches the other. Loaders do not notice, so this looks first.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -22,8 +22,8 @@ pub(crate) struct Conflict {
     pub(crate) loaded: PathBuf,
 }
 
-/// The run time that is loaded and is not the one that `library` needs, if there is one. A file that is no library
-/// needs none.
+/// The run time that is loaded and is not the one that `library` needs, if there is one. A file that is no
+/// library needs none.
 pub(crate) fn conflict(library: &Path) -> Option<Conflict> {
     let needed = tagged_names(library, DT_NEEDED)
         .into_iter()

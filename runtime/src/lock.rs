@@ -43,6 +43,16 @@ impl Lock {
             }
         }
     }
+
+    /// The lock on `file`, which is made if need be; none while somebody else holds it.
+    pub(crate) fn try_acquire(file: &Path) -> io::Result<Option<Self>> {
+        let file = open(file)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
 }
 
 fn open(file: &Path) -> io::Result<File> {

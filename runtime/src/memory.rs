@@ -1,8 +1,8 @@
 //! Typed device memory.
 //!
-//! Device memory is like a [`Cell`](std::cell::Cell): whoever can name it may read and write it, through shared references
-//! too, because its in-order queue runs all that touches it one after the other. That is what lets a kernel take one
-//! buffer both as input and as output.
+//! Device memory is like a [`Cell`](std::cell::Cell): whoever can name it may read and write it, through
+//! shared references too, because its in-order queue runs all that touches it one after the other. That is
+//! what lets a kernel take one buffer both as input and as output.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -30,7 +30,8 @@ unsafe impl<T: Element> Send for Buffer<T> {}
 // SAFETY: as above.
 unsafe impl<T: Element> Sync for Buffer<T> {}
 
-/// A borrowed part of a [`Buffer`]. Kernels take it for `&[T]` and for `&mut [T]`: one view may be both input and output.
+/// A borrowed part of a [`Buffer`]. Kernels take it for `&[T]` and for `&mut [T]`: one view may be both input
+/// and output.
 pub struct View<'a, T: Element> {
     queue: &'a Queue,
     pointer: *mut T,
@@ -74,7 +75,8 @@ pub enum MemoryError {
     },
     /// A copy between memories of unlike length.
     #[error(
-        "cannot copy between {device} elements of {dtype} on the device and {host} on the host: the lengths must be equal"
+        "cannot copy between {device} elements of {dtype} on the device and {host} on the host: \
+         the lengths must be equal"
     )]
     Length {
         /// Elements on the device.
@@ -289,7 +291,8 @@ impl<'a, T: Element> View<'a, T> {
     /// Copies all elements to `host`, which has as many, once all that was submitted before has run.
     pub fn copy_to(&self, host: &mut [T]) -> Result<(), MemoryError> {
         self.expect_length(host.len())?;
-        // SAFETY: both ends hold `len` elements, any bytes are a `T`, and the copy is over before `host` can be read.
+        // SAFETY: both ends hold `len` elements, any bytes are a `T`, and the copy is over before `host` can
+        // be read.
         unsafe { self.copy(host.as_mut_ptr().cast(), self.pointer.cast()) }
     }
 

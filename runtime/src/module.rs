@@ -45,8 +45,8 @@ pub enum LoadError {
     },
     /// The library needs another SYCL run time than the one that this process has already loaded.
     #[error(
-        "{path} needs {needed}, but this process has loaded {loaded}, another version of the SYCL run time, and the two \
-         cannot work together: use one SYCL installation for all that runs in this process",
+        "{path} needs {needed}, but this process has loaded {loaded}, another version of the SYCL run time, \
+         and the two cannot work together: use one SYCL installation for all that runs in this process",
         path = path.display(), loaded = loaded.display()
     )]
     OtherSycl {
@@ -107,7 +107,8 @@ impl Module {
                 loaded,
             });
         }
-        // SAFETY: a driver made this library; what runs as it is loaded only tells the SYCL run time of its kernels.
+        // SAFETY: a driver made this library; what runs as it is loaded only tells the SYCL run time of its
+        // kernels.
         match unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) } {
             Ok(library) => Ok(Self {
                 path: path.to_owned(),
@@ -129,10 +130,11 @@ impl Module {
         &self.path
     }
 
-    /// The exported function `symbol`, whose C type is `int32_t (sycl::queue*, …)` or `void (sycl::queue*, …)`.
+    /// The exported function `symbol`, whose C type is `int32_t (sycl::queue*, …)` or `void (sycl::queue*,
+    /// …)`.
     ///
-    /// `last_error` is the export, of C type `const char* ()`, that tells why the thread's last call failed. A library
-    /// that follows no such convention has none.
+    /// `last_error` is the export, of C type `const char* ()`, that tells why the thread's last call failed.
+    /// A library that follows no such convention has none.
     pub fn function(&self, symbol: &str, last_error: Option<&str>) -> Result<Function, LoadError> {
         // SAFETY: addresses of functions, as addresses.
         let address: NonNull<c_void> = unsafe { self.symbol(symbol) }?;
@@ -188,9 +190,9 @@ impl Function {
     ///
     /// # Safety
     ///
-    /// The function's C type is `int32_t` of a `sycl::queue*` and then [`A::KINDS`](Arguments::KINDS); and what it
-    /// submits stays inside the views among `arguments`, which are alive until the queue has run it. (A
-    /// [`Buffer`](crate::Buffer) waits for its queue before it is freed.)
+    /// The function's C type is `int32_t` of a `sycl::queue*` and then [`A::KINDS`](Arguments::KINDS); and
+    /// what it submits stays inside the views among `arguments`, which are alive until the queue has run it.
+    /// (A [`Buffer`](crate::Buffer) waits for its queue before it is freed.)
     pub unsafe fn call<A: Arguments>(&self, queue: &Queue, arguments: A) -> Result<(), CallError> {
         self.expect_usable(queue, &arguments)?;
         // SAFETY: the caller's promise, and a queue that is alive.
@@ -206,8 +208,8 @@ impl Function {
     ///
     /// # Safety
     ///
-    /// As for [`call`](Self::call), but for the function's C type, which is `void` of the same parameters. An exception
-    /// of such a function ends the process.
+    /// As for [`call`](Self::call), but for the function's C type, which is `void` of the same parameters. An
+    /// exception of such a function ends the process.
     pub unsafe fn call_void<A: Arguments>(&self, queue: &Queue, arguments: A) -> Result<(), CallError> {
         self.expect_usable(queue, &arguments)?;
         // SAFETY: the caller's promise, and a queue that is alive.

@@ -9,8 +9,8 @@ use crate::device::{Device, Selector};
 use crate::runtime::{Error, Runtime};
 use crate::shim::{Handle, Shim, SyclError};
 
-/// An in-order SYCL queue on one device: what is submitted to it runs in that order, one after the other. Clones are the
-/// same queue.
+/// An in-order SYCL queue on one device: what is submitted to it runs in that order, one after the other.
+/// Clones are the same queue.
 #[derive(Clone)]
 pub struct Queue {
     inner: Arc<Inner>,
@@ -61,7 +61,8 @@ impl Queue {
         &self.inner.device
     }
 
-    /// Waits until everything submitted has run. What went wrong since the last synchronisation is reported here.
+    /// Waits until everything submitted has run. What went wrong since the last synchronisation is reported
+    /// here.
     pub fn wait(&self) -> Result<(), SyclError> {
         // SAFETY: the handle is alive as long as `inner`.
         unsafe { self.inner.shim.wait(self.handle()) }

@@ -78,8 +78,8 @@ impl From<CompileError> for Error {
 }
 
 impl Runtime {
-    /// The run time of this process: the driver that [`driver::discover`] finds, over [`Cache::from_environment`]. Failure is
-    /// not remembered: the next call looks again.
+    /// The run time of this process: the driver that [`driver::discover`] finds, over
+    /// [`Cache::from_environment`]. Failure is not remembered: the next call looks again.
     pub fn global() -> Result<&'static Self, Error> {
         static GLOBAL: Mutex<Option<&'static Runtime>> = Mutex::new(None);
         let mut global = locked(&GLOBAL);
@@ -201,8 +201,9 @@ impl Runtime {
     fn set_environment(&self) {
         for (name, value) in self.driver.environment() {
             if std::env::var_os(name).is_none() {
-                // SAFETY: Rust code reads the environment under the lock that this takes. C code in another thread could
-                // read at this moment without it; this happens once, before the first use of SYCL.
+                // SAFETY: Rust code reads the environment under the lock that this takes. C code in another
+                // thread could read at this moment without it; this happens once, before the first use of
+                // SYCL.
                 unsafe { std::env::set_var(name, value) };
             }
         }

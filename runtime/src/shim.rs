@@ -22,8 +22,8 @@ pub enum SyclError {
     },
     /// This process was forked from one that had already used SYCL.
     #[error(
-        "process {child} was forked from process {parent} after that had used SYCL, whose threads and devices do not \
-         survive a fork: start new processes instead (spawn), or fork before the first queue is made"
+        "process {child} was forked from process {parent} after that had used SYCL, whose threads and \
+         devices do not survive a fork: start new processes instead (spawn), or fork before the first queue is made"
     )]
     Forked {
         /// The process that used SYCL.

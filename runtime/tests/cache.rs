@@ -5,7 +5,9 @@ mod common;
 mod fake;
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Output, Stdio};
@@ -539,7 +541,11 @@ fn odd_folder_names_work() {
         "dollar $HOME",
         "ümläut",
         &"long".repeat(50),
-    ] {
+    ]
+    .map(OsStr::new)
+    .into_iter()
+    .chain([OsStr::from_bytes(b"not \xff text")])
+    {
         let folder = place.root.path().join(name);
         let output = place
             .obtain(Duration::ZERO)
@@ -549,7 +555,7 @@ fn odd_folder_names_work() {
         let (stdout, stderr) = expect_success(&output);
         assert!(
             stdout.starts_with("Compiled") && stderr.is_empty(),
-            "{name}: {stdout} {stderr}"
+            "{name:?}: {stdout} {stderr}"
         );
     }
 }

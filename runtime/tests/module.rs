@@ -220,7 +220,8 @@ fn the_driver_sets_the_environment_and_the_user_keeps_it() {
     assert_eq!(texts(&set), ("from the user\n".to_owned(), String::new()));
 }
 
-/// The role of a process that loads a library that needs libsycl.so.9, another one, and then one that needs libsycl.so.8.
+/// The role of a process that loads a library that needs libsycl.so.9, another one, and then one that needs
+/// libsycl.so.8.
 fn load_two_versions() {
     let root = std::env::var_os("TEST_ROOT").unwrap();
     let root = Path::new(&root);

@@ -1,4 +1,5 @@
-//! Queues and launches of a hand-written header, on the device that there is; and how processes that used them end.
+//! Queues and launches of a hand-written header, on the device that there is; and how processes that used
+//! them end.
 
 mod common;
 

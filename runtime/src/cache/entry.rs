@@ -43,7 +43,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The manifest in the folder `entry`, called `key`, if the entry is whole. The error says what is wrong with it.
+    /// The manifest in the folder `entry`, called `key`, if the entry is whole. The error says what is wrong
+    /// with it.
     pub(super) fn read(entry: &Path, key: &str) -> Result<Self, String> {
         let text = fs::read(entry.join(MANIFEST)).map_err(|error| format!("{MANIFEST}: {error}"))?;
         let manifest: Self = serde_json::from_slice(&text).map_err(|error| format!("{MANIFEST}: {error}"))?;

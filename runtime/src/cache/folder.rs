@@ -5,10 +5,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use etcetera::base_strategy::{BaseStrategy, Xdg};
-
 use super::VARIABLE;
-use crate::environment;
+use crate::{environment, home};
 
 /// The bits that let others write.
 const OTHERS_WRITE: u32 = 0o022;
@@ -16,19 +14,14 @@ const OTHERS_WRITE: u32 = 0o022;
 /// The cache folder that the environment asks for: `OXYSYCL_CACHE`, else `modules` in `OXYSYCL_HOME`, else
 /// `oxysycl/modules` in the user's cache folder. None if there is no home folder either.
 pub(super) fn from_environment() -> Option<PathBuf> {
-    if let Some(folder) = environment::variable(VARIABLE) {
-        return Some(folder.into());
+    match environment::variable(VARIABLE) {
+        Some(folder) => Some(folder.into()),
+        None => home::folder().map(|home| home.join("modules")),
     }
-    if let Some(home) = environment::variable("OXYSYCL_HOME") {
-        return Some(Path::new(&home).join("modules"));
-    }
-    Xdg::new()
-        .ok()
-        .map(|user| user.cache_dir().join("oxysycl/modules"))
 }
 
-/// Whether what is in `folder` may be used. A folder of this user that others may write to is tightened, and said so. The
-/// error says why not. A folder that does not exist yet is fine.
+/// Whether what is in `folder` may be used. A folder of this user that others may write to is tightened, and
+/// said so. The error says why not. A folder that does not exist yet is fine.
 pub(super) fn examine(folder: &Path) -> Result<(), String> {
     let found = match fs::metadata(folder) {
         Ok(found) => found,
@@ -67,8 +60,8 @@ enum Trust {
     TooOpen,
 }
 
-/// How far `user` can trust a folder of `owner` with these permissions; the error says why not at all. Root is trusted, who
-/// can do anything anyway, so that a machine may offer a filled cache to all.
+/// How far `user` can trust a folder of `owner` with these permissions; the error says why not at all. Root
+/// is trusted, who can do anything anyway, so that a machine may offer a filled cache to all.
 fn trust(owner: u32, mode: u32, user: u32) -> Result<Trust, String> {
     match (owner == user || owner == 0, mode & OTHERS_WRITE == 0) {
         (false, _) => Err(format!(

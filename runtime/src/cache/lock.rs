@@ -1,68 +1,27 @@
-//! One advisory lock per entry, so that it is compiled once.
+//! One lock per entry, so that it is compiled once.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
-use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
 
-use crate::key::Key;
+use crate::lock::Lock;
 
-/// The folder of lock files.
+/// The folder of lock files in a cache folder.
 const LOCKS: &str = "locks";
 
-/// How often a held lock is tried.
-const PAUSE: Duration = Duration::from_millis(20);
-
-/// How long to wait before saying so.
-const PATIENCE: Duration = Duration::from_secs(3);
-
-/// A held lock. The system gives it back when its process dies.
-#[derive(Debug)]
-pub(super) struct Lock(File);
-
-impl Drop for Lock {
-    /// Unlocks rather than just closes: a process forked meanwhile has the file open too.
-    fn drop(&mut self) {
-        let _ = self.0.unlock();
-    }
-}
-
-/// The lock on the entry `key`. While another process or thread holds it,
-/// this waits, and after a few seconds says for what.
-pub(super) fn acquire(folder: &Path, key: &Key, about: &str) -> io::Result<Lock> {
-    let file = open(folder, key)?;
-    let start = Instant::now();
-    let mut said = false;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(Lock(file)),
-            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-        if !said && start.elapsed() >= PATIENCE {
-            eprintln!("oxysycl: waiting for {about}, which another thread or process is compiling");
-            said = true;
-        }
-    }
+/// The lock on the entry `key`, which `about` describes, once nobody else holds it.
+pub(super) fn acquire(folder: &Path, key: &str, about: &str) -> io::Result<Lock> {
+    let waiting_for = format!("{about}, which another thread or process is compiling");
+    Lock::acquire(&file(folder, key)?, &waiting_for)
 }
 
 /// The lock on the entry `key`, if nobody holds it.
 pub(super) fn try_acquire(folder: &Path, key: &str) -> io::Result<Option<Lock>> {
-    let file = open(folder, key)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(Lock(file))),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
+    Lock::try_acquire(&file(folder, key)?)
 }
 
-fn open(folder: &Path, key: impl std::fmt::Display) -> io::Result<File> {
+fn file(folder: &Path, key: &str) -> io::Result<PathBuf> {
     let locks = folder.join(LOCKS);
     fs::create_dir_all(&locks)?;
-    File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(locks.join(key.to_string()))
+    Ok(locks.join(key))
 }

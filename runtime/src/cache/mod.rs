@@ -1,14 +1,17 @@
 //! Compiled libraries on disk, shared by all processes of a user.
 //!
-//! An entry is a folder named by its [`Key`]. It is made beside its place and put there by one rename, so that it is either
-//! whole or not there; and it carries the digest of its library, so that one damaged later is noticed, never loaded, and
-//! compiled again. (The digest guards against accidents. Against other users, the folder's permissions do.)
+//! An entry is a folder named by its [`Key`]. It is made beside its place and put there by one rename, so
+//! that it is either whole or not there; and it carries the digest of its library, so that one damaged later
+//! is noticed, never loaded, and compiled again. (The digest guards against accidents. Against other users,
+//! the folder's permissions do.)
 //!
-//! Processes and threads that want the same missing entry compile it once: they hold an advisory lock on a file of the
-//! entry's own, which the system gives back when its holder dies. Lock files stay, because deleting one that somebody waits
-//! for would let two in. An entry that is there is used without any lock, in a folder that cannot be written to as well.
+//! Processes and threads that want the same missing entry compile it once: they hold an advisory lock on a
+//! file of the entry's own, which the system gives back when its holder dies. Lock files stay, because
+//! deleting one that somebody waits for would let two in. An entry that is there is used without any lock, in
+//! a folder that cannot be written to as well.
 //!
-//! A cache that cannot be used never keeps a unit from being compiled: it is then compiled into a temporary folder.
+//! A cache that cannot be used never keeps a unit from being compiled: it is then compiled into a temporary
+//! folder.
 
 mod entry;
 mod folder;
@@ -97,8 +100,9 @@ pub enum CacheError {
 }
 
 impl Cache {
-    /// The cache in the folder that the environment asks for: `OXYSYCL_CACHE`, else `modules` in `OXYSYCL_HOME`, else
-    /// `oxysycl/modules` in the user's cache folder. A variable that is empty counts as not set.
+    /// The cache in the folder that the environment asks for: `OXYSYCL_CACHE`, else `modules` in
+    /// `OXYSYCL_HOME`, else `oxysycl/modules` in the user's cache folder. A variable that is empty counts as
+    /// not set.
     pub fn from_environment() -> Self {
         match folder::from_environment() {
             Some(folder) => Self::open(&folder),
@@ -145,8 +149,8 @@ impl Cache {
         Some(Library::in_cache(&place, manifest, Origin::Cached))
     }
 
-    /// The library of `key`: from the cache, else by way of `compile`, which is given the path to write it to. `about` says
-    /// in a few words what that is.
+    /// The library of `key`: from the cache, else by way of `compile`, which is given the path to write it
+    /// to. `about` says in a few words what that is.
     pub fn obtain(
         &self,
         key: &Key,
@@ -159,8 +163,8 @@ impl Cache {
         }
     }
 
-    /// Another library of `key` than `broken`, which could not be loaded: compiled anew, unless somebody else has put another
-    /// one into its place already.
+    /// Another library of `key` than `broken`, which could not be loaded: compiled anew, unless somebody else
+    /// has put another one into its place already.
     pub fn replace(
         &self,
         key: &Key,
@@ -189,7 +193,8 @@ impl Cache {
                 folder.display()
             )
         };
-        let _lock = match folder::create(folder).and_then(|()| lock::acquire(folder, key, about)) {
+        let _lock = match folder::create(folder).and_then(|()| lock::acquire(folder, &key.to_string(), about))
+        {
             Ok(lock) => lock,
             Err(error) => return self.compile_uncached(&unwritable(error), compile),
         };
@@ -256,7 +261,10 @@ impl Cache {
     /// Says once that the cache is not used.
     fn complain(&self, reason: &str) {
         self.complained.call_once(|| {
-            eprintln!("oxysycl: {reason}; what is compiled now is not kept: set {VARIABLE} to a folder that can be written to");
+            eprintln!(
+                "oxysycl: {reason}; what is compiled now is not kept: \
+                 set {VARIABLE} to a folder that can be written to"
+            );
         });
     }
 }
@@ -280,7 +288,8 @@ impl Library {
         }
     }
 
-    /// The shared library. If it is in the cache, it may be replaced by an equal one at any time: copy it to keep it.
+    /// The shared library. If it is in the cache, it may be replaced by an equal one at any time: copy it to
+    /// keep it.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -21,8 +21,8 @@ pub struct Listing {
     pub path: PathBuf,
     /// When it was made.
     pub made: Option<SystemTime>,
-    /// What was compiled and the library's length in bytes; or what is wrong with the entry, which will be compiled anew
-    /// when it is needed.
+    /// What was compiled and the library's length in bytes; or what is wrong with the entry, which will be
+    /// compiled anew when it is needed.
     pub contents: Result<(String, u64), String>,
 }
 
@@ -60,8 +60,8 @@ impl Cache {
         Ok(found)
     }
 
-    /// Deletes all entries, and what killed compilations left. Processes that have loaded an entry keep it, and what is being
-    /// compiled now stays.
+    /// Deletes all entries, and what killed compilations left. Processes that have loaded an entry keep it,
+    /// and what is being compiled now stays.
     pub fn clear(&self) -> io::Result<Cleared> {
         let Ok(folder) = &self.folder else {
             return Ok(Cleared::default());
@@ -88,8 +88,8 @@ impl Cache {
     }
 }
 
-/// Deletes what killed compilations of `key` left, but not `staging`. The caller holds the lock on `key`. What cannot be
-/// deleted does no harm.
+/// Deletes what killed compilations of `key` left, but not `staging`. The caller holds the lock on `key`.
+/// What cannot be deleted does no harm.
 pub(super) fn remove_remains(folder: &Path, key: &Key, staging: &Path) {
     let prefix = format!("{key}.");
     for (name, entry) in names(folder).unwrap_or_default() {

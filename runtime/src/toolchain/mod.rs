@@ -5,7 +5,6 @@
 //! one from a whole one.
 
 mod error;
-mod home;
 mod install;
 mod manifest;
 mod pins;
@@ -18,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::ToolchainError;
 
+use crate::home;
 use crate::environment;
 
 /// The environment variable that forbids downloads.
@@ -32,7 +32,7 @@ pub struct Toolchain {
 impl Toolchain {
     /// Where the toolchain is, or would be installed: in `OXYSYCL_HOME`, else in `oxysycl` in the user's cache folder.
     pub fn place() -> Result<PathBuf, ToolchainError> {
-        Ok(home::folder()?
+        Ok(home::folder().ok_or(ToolchainError::NoHome)?
             .join("toolchain")
             .join(pins::folder_name(&pins::PINS)))
     }

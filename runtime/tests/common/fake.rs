@@ -1,4 +1,5 @@
-//! A driver for tests: it compiles nothing, or plain C++ with g++, as slowly as wanted, and counts how often it is asked to.
+//! A driver for tests: it compiles nothing, or plain C++ with g++, as slowly as wanted, and counts how often
+//! it is asked to.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -11,7 +12,8 @@ use std::time::Duration;
 use oxysycl_runtime::driver::{CompileError, Driver, Identity};
 use oxysycl_runtime::{Source, Target, Unit};
 
-/// A driver whose library is the source text, written in ten pieces; or, if the text is C++ that says so, what g++ makes of it.
+/// A driver whose library is the source text, written in ten pieces; or, if the text is C++ that says so,
+/// what g++ makes of it.
 pub(crate) struct Fake {
     identity: Identity,
     starts: PathBuf,

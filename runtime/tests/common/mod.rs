@@ -1,5 +1,5 @@
-//! A test binary that is also the processes its tests start: `main` runs the tests, or, told so by its first argument, one of
-//! the named roles.
+//! A test binary that is also the processes its tests start: `main` runs the tests, or, told so by its first
+//! argument, one of the named roles.
 
 use std::process::{Command, ExitCode, Output};
 
