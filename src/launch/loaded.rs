@@ -1,0 +1,89 @@
+//! A kernel's loaded functions: found without hashing or emission once they are there.
+
+use std::path::Path;
+use std::sync::{PoisonError, RwLock};
+
+use oxysycl_codegen::Instance;
+use oxysycl_codegen::ir::{self, DType};
+use oxysycl_runtime::{Device, Function, Runtime, Source, Target, Unit};
+
+use super::LaunchError;
+
+/// The loaded instances of one kernel. There are few, so that looking through them beats hashing.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    instances: RwLock<Vec<LoadedInstance>>,
+}
+
+#[derive(Debug)]
+struct LoadedInstance {
+    dtypes: Vec<DType>,
+    consts: Vec<i64>,
+    target: Target,
+    function: Function,
+}
+
+impl Loaded {
+    pub(crate) const fn new() -> Self {
+        Self {
+            instances: RwLock::new(Vec::new()),
+        }
+    }
+
+    /// The exported function of the instance, for `device`: loaded, compiled and emitted if need be.
+    pub(super) fn function(
+        &self,
+        ir: &ir::Kernel,
+        dtypes: &[DType],
+        consts: &[i64],
+        device: &Device,
+    ) -> Result<Function, LaunchError> {
+        let find = |instances: &[LoadedInstance]| {
+            let same =
+                |i: &&LoadedInstance| i.dtypes == dtypes && i.consts == consts && i.target == device.target;
+            instances
+                .iter()
+                .find(same)
+                .map(|instance| instance.function.clone())
+        };
+        if let Some(function) = find(&self.instances.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(function);
+        }
+        // The run time sees to it that two threads which get here compile and load once.
+        let instance = Instance::new(ir, dtypes, consts).map_err(LaunchError::Instance)?;
+        let module = Runtime::global()?.module(&unit(ir, &instance, &device.target))?;
+        let last_error = format!("{}_last_error", ir.name);
+        let function = module
+            .function(instance.symbol(), Some(&last_error))
+            .map_err(oxysycl_runtime::Error::from)?;
+        let mut instances = self.instances.write().unwrap_or_else(PoisonError::into_inner);
+        if find(&instances).is_none() {
+            instances.push(LoadedInstance {
+                dtypes: dtypes.to_vec(),
+                consts: consts.to_vec(),
+                target: device.target.clone(),
+                function: function.clone(),
+            });
+        }
+        Ok(function)
+    }
+}
+
+/// What is compiled for one instance of a kernel.
+pub(crate) fn unit(ir: &ir::Kernel, instance: &Instance, target: &Target) -> Unit {
+    let path = Path::new(&ir.attributes.header);
+    let name = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned();
+    Unit {
+        source: Source::Header {
+            name,
+            text: oxysycl_codegen::header(ir),
+        },
+        defines: instance.defines().to_vec(),
+        include_dirs: Vec::new(),
+        target: target.clone(),
+    }
+}

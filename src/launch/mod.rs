@@ -1,0 +1,110 @@
+//! Typed launches: everything is checked here, before anything is submitted.
+
+mod error;
+mod loaded;
+mod passed;
+mod shape;
+
+pub use self::error::LaunchError;
+pub(crate) use self::loaded::Loaded;
+pub(crate) use self::passed::Launched;
+
+use oxysycl_codegen::eval::Values;
+use oxysycl_codegen::ir::{self, DType, Element, ParamKind, Scalar};
+use oxysycl_runtime::{ArgumentKind, Dtype, Queue};
+
+use self::passed::Passed;
+use crate::kernel::Kernel;
+
+/// Launches `kernel` with element types and const parameters chosen, on memory that `args` view.
+///
+/// # Errors
+/// See [`LaunchError`].
+pub fn launch<A: Launched>(
+    queue: &Queue,
+    kernel: &'static Kernel,
+    dtypes: &[DType],
+    consts: &[i64],
+    args: A,
+) -> Result<(), LaunchError> {
+    let ir = kernel.ir()?;
+    expect_signature::<A>(&ir, dtypes)?;
+    let passed = args.passed();
+    let values = values(&ir, consts, &passed)?;
+    for (id, buffer) in ir.buffers() {
+        if let Passed::Buffer { len } = passed[id] {
+            shape::expect(&ir, id, buffer, &values, len)?;
+        }
+    }
+    let function = kernel.loaded.function(&ir, dtypes, consts, queue.device())?;
+    // SAFETY: the header's export has the C signature that `expect_signature` compared with `A`. Every buffer holds what
+    // its shape says, and the checks of the front end keep the kernel inside the shapes but for rows that data selects,
+    // which are the kernel's contract with its caller.
+    unsafe { function.call(queue, args) }?;
+    Ok(())
+}
+
+/// Refuses arguments of other types than the kernel's parameters.
+fn expect_signature<A: Launched>(ir: &ir::Kernel, dtypes: &[DType]) -> Result<(), LaunchError> {
+    let expected = ir.params.iter().map(|param| match &param.kind {
+        ParamKind::Buffer(buffer) => match buffer.element {
+            Element::DType(dtype) => Some(ArgumentKind::Pointer(runtime_dtype(dtype))),
+            Element::Param(id) => dtypes
+                .get(id)
+                .map(|dtype| ArgumentKind::Pointer(runtime_dtype(*dtype))),
+        },
+        ParamKind::Scalar(scalar) => Some(runtime_scalar(*scalar)),
+    });
+    if expected.eq(A::KINDS.iter().copied().map(Some)) {
+        return Ok(());
+    }
+    Err(LaunchError::Signature {
+        kernel: ir.name.clone(),
+        given: A::KINDS,
+    })
+}
+
+/// Values of the integer arguments, from which sizes follow.
+fn values(ir: &ir::Kernel, consts: &[i64], passed: &[Passed]) -> Result<Values, LaunchError> {
+    let mut values = Values {
+        consts: consts.to_vec(),
+        ..Values::default()
+    };
+    for (id, passed) in passed.iter().enumerate() {
+        if let Passed::Integer(value) = *passed {
+            let value = i64::try_from(value).map_err(|_| LaunchError::TooLarge {
+                kernel: ir.name.clone(),
+                argument: ir.params[id].name.clone(),
+                value,
+            })?;
+            values.params.insert(id, value);
+        }
+    }
+    Ok(values)
+}
+
+fn runtime_dtype(dtype: DType) -> Dtype {
+    match dtype {
+        DType::F32 => Dtype::F32,
+        DType::F16 => Dtype::F16,
+        DType::BF16 => Dtype::Bf16,
+        DType::I8 => Dtype::I8,
+        DType::I32 => Dtype::I32,
+        DType::I64 => Dtype::I64,
+    }
+}
+
+fn runtime_scalar(scalar: Scalar) -> ArgumentKind {
+    ArgumentKind::Scalar(match scalar {
+        Scalar::Bool => return ArgumentKind::Bool,
+        Scalar::I8 => Dtype::I8,
+        Scalar::I16 => Dtype::I16,
+        Scalar::I32 => Dtype::I32,
+        Scalar::I64 => Dtype::I64,
+        Scalar::U8 => Dtype::U8,
+        Scalar::U16 => Dtype::U16,
+        Scalar::U32 => Dtype::U32,
+        Scalar::U64 => Dtype::U64,
+        Scalar::F32 => Dtype::F32,
+    })
+}

@@ -1,0 +1,155 @@
+//! `lanes` as a device runs it: split over work-items, in any order, each with accumulators of its own.
+
+use std::cell::RefCell;
+
+use fastrand::Rng;
+
+use super::Reduce;
+
+thread_local! {
+    /// Decides how the loops of this thread are split.
+    static SPLIT: RefCell<Rng> = RefCell::new(Rng::with_seed(0));
+}
+
+/// Runs `body`, in which [`work_items`] splits and shuffles as `seed` decides.
+pub fn shuffle<R>(seed: u64, body: impl FnOnce() -> R) -> R {
+    SPLIT.with_borrow_mut(|split| *split = Rng::with_seed(seed));
+    body()
+}
+
+/// The work-items that share a loop over `0..n`, in shuffled order. Each takes every so many'th chunk of 1, 2, 4 or 8
+/// neighbours; some may have nothing to do.
+pub fn work_items(n: i64) -> impl Iterator<Item = WorkItem> {
+    SPLIT.with_borrow_mut(|split| {
+        let chunk = 1 << split.u32(0..4);
+        let items = *split
+            .choice(&[1, 2, 3, 7, 16, 32, 64, 256])
+            .expect("a choice of eight");
+        let mut order: Vec<i64> = (0..items).collect();
+        split.shuffle(&mut order);
+        order.into_iter().map(move |item| WorkItem {
+            next: item * chunk,
+            chunk,
+            step: items * chunk,
+            n,
+        })
+    })
+}
+
+/// The indices that one work-item does, in its order.
+#[derive(Clone, Debug)]
+pub struct WorkItem {
+    next: i64,
+    /// Neighbours done together; a power of two.
+    chunk: i64,
+    /// From one chunk to the next.
+    step: i64,
+    n: i64,
+}
+
+impl Iterator for WorkItem {
+    type Item = i64;
+
+    fn next(&mut self) -> Option<i64> {
+        if self.next >= self.n {
+            return None;
+        }
+        let index = self.next;
+        self.next += 1;
+        if self.next % self.chunk == 0 {
+            self.next += self.step - self.chunk;
+        }
+        Some(index)
+    }
+}
+
+/// What the work-items of a row have gathered, by accumulator.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered {
+    parts: Vec<(&'static str, f32)>,
+}
+
+impl Gathered {
+    /// Nothing gathered yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What an accumulator holds before it has gathered anything.
+    pub fn start(reduce: Reduce) -> f32 {
+        match reduce {
+            Reduce::Sum => 0.0,
+            Reduce::Max => f32::NEG_INFINITY,
+            Reduce::Min => f32::INFINITY,
+        }
+    }
+
+    /// Combines a work-item's `part` of the accumulator `name` with those of the others.
+    pub fn add(&mut self, name: &'static str, reduce: Reduce, part: f32) {
+        match self.parts.iter_mut().find(|(of, _)| *of == name) {
+            Some((_, all)) => *all = combine(reduce, *all, part),
+            None => self.parts.push((name, part)),
+        }
+    }
+
+    /// The accumulator `name`, which held `initial` before its loops, with all parts combined.
+    pub fn take(&mut self, name: &'static str, reduce: Reduce, initial: f32) -> f32 {
+        match self.parts.iter().position(|(of, _)| *of == name) {
+            Some(at) => combine(reduce, initial, self.parts.swap_remove(at).1),
+            None => initial,
+        }
+    }
+}
+
+fn combine(reduce: Reduce, a: f32, b: f32) -> f32 {
+    match reduce {
+        Reduce::Sum => a + b,
+        Reduce::Max => a.max(b),
+        Reduce::Min => a.min(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_items_do_every_index_once() {
+        for seed in 0..200 {
+            for n in [0, 1, 7, 63, 64, 100, 1000] {
+                let mut done: Vec<i64> = shuffle(seed, || work_items(n).flatten().collect());
+                done.sort();
+                assert_eq!(done, (0..n).collect::<Vec<_>>(), "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_depends_on_the_seed_alone() {
+        let order = |seed| shuffle(seed, || work_items(100).flatten().collect::<Vec<_>>());
+        assert_eq!(order(5), order(5));
+        assert!((1..20).any(|seed| order(seed) != order(0)));
+    }
+
+    #[test]
+    fn two_loops_of_one_kernel_are_split_unlike() {
+        let unlike = |seed| {
+            shuffle(seed, || {
+                work_items(100).flatten().collect::<Vec<_>>() != work_items(100).flatten().collect::<Vec<_>>()
+            })
+        };
+        assert!((0..20).any(unlike));
+    }
+
+    #[test]
+    fn parts_are_combined_per_accumulator_and_taken_once() {
+        let mut gathered = Gathered::new();
+        gathered.add("sum", Reduce::Sum, 1.0);
+        gathered.add("max", Reduce::Max, 7.0);
+        gathered.add("sum", Reduce::Sum, 2.0);
+        assert_eq!(gathered.take("sum", Reduce::Sum, 0.5), 3.5);
+        assert_eq!(gathered.take("max", Reduce::Max, f32::NEG_INFINITY), 7.0);
+        assert_eq!(gathered.take("sum", Reduce::Sum, 0.0), 0.0);
+        assert_eq!(gathered.take("min", Reduce::Min, 3.0), 3.0);
+    }
+}

@@ -1,0 +1,204 @@
+//! Methods, named as those of `f32`. What each may lose stands in the table of [`real`](super).
+
+use super::{HALF, Real};
+
+impl Real {
+    /// A function that keeps or turns order, rounded with up to `ulps`.
+    fn monotone(self, f: impl Fn(f64) -> f64, ulps: f64) -> Self {
+        if self.is_unknown() {
+            return self;
+        }
+        let [low, middle, high] = self.range().map(f);
+        let propagated = (low - middle).abs().max((high - middle).abs());
+        if middle.is_finite() && low.is_finite() && high.is_finite() {
+            Self::rounded(middle, propagated, ulps)
+        } else {
+            Self::agreed([low, middle, high])
+        }
+    }
+
+    /// A function whose slope is at most 1 and whose value is at most 1, rounded with up to `ulps`.
+    fn wave(self, f: impl Fn(f64) -> f64, ulps: f64) -> Self {
+        if self.is_unknown() {
+            return self;
+        }
+        let value = f(self.value);
+        if value.is_nan() {
+            Self::known(value)
+        } else {
+            Self::rounded(value, self.error.min(2.0), ulps)
+        }
+    }
+
+    /// `f32::abs`
+    pub fn abs(self) -> Self {
+        Self {
+            error: self.error,
+            ..Self::known(self.value.abs())
+        }
+    }
+
+    /// `f32::ceil`
+    pub fn ceil(self) -> Self {
+        self.monotone(f64::ceil, 0.0)
+    }
+
+    /// `f32::floor`
+    pub fn floor(self) -> Self {
+        self.monotone(f64::floor, 0.0)
+    }
+
+    /// `f32::round`
+    pub fn round(self) -> Self {
+        self.monotone(f64::round, 0.0)
+    }
+
+    /// `f32::trunc`
+    pub fn trunc(self) -> Self {
+        self.monotone(f64::trunc, 0.0)
+    }
+
+    /// `f32::sqrt`
+    pub fn sqrt(self) -> Self {
+        self.monotone(f64::sqrt, HALF)
+    }
+
+    /// `f32::exp`
+    pub fn exp(self) -> Self {
+        self.monotone(f64::exp, 3.0)
+    }
+
+    /// `f32::exp2`
+    pub fn exp2(self) -> Self {
+        self.monotone(f64::exp2, 3.0)
+    }
+
+    /// `f32::ln`
+    pub fn ln(self) -> Self {
+        self.monotone(f64::ln, 3.0)
+    }
+
+    /// `f32::log2`
+    pub fn log2(self) -> Self {
+        self.monotone(f64::log2, 3.0)
+    }
+
+    /// `f32::tanh`
+    pub fn tanh(self) -> Self {
+        self.monotone(f64::tanh, 5.0)
+    }
+
+    /// The error function.
+    pub(in crate::native) fn erf(self) -> Self {
+        self.monotone(libm::erf, 16.0)
+    }
+
+    /// `1 / sqrt(x)`
+    pub(in crate::native) fn rsqrt(self) -> Self {
+        self.monotone(|x| x.sqrt().recip(), 2.0)
+    }
+
+    /// `f32::sin`
+    pub fn sin(self) -> Self {
+        self.wave(f64::sin, 4.0)
+    }
+
+    /// `f32::cos`
+    pub fn cos(self) -> Self {
+        self.wave(f64::cos, 4.0)
+    }
+
+    /// `f32::recip`
+    pub fn recip(self) -> Self {
+        Self::known(1.0) / self
+    }
+
+    /// `f32::powf`
+    pub fn powf(self, exponent: Self) -> Self {
+        let value = self.value.powf(exponent.value);
+        let changes_sign = self.error > 0.0 && self.value - self.error <= 0.0;
+        let propagated = if changes_sign {
+            f64::INFINITY
+        } else {
+            let corners = self
+                .range()
+                .into_iter()
+                .flat_map(|x| exponent.range().map(|y| x.powf(y)));
+            corners.fold(0.0, |most: f64, corner| most.max((corner - value).abs()))
+        };
+        self.binary(exponent, f64::powf, propagated, 16.0)
+    }
+
+    /// `f32::mul_add`
+    pub fn mul_add(self, factor: Self, summand: Self) -> Self {
+        if self.is_unknown() || factor.is_unknown() || summand.is_unknown() {
+            return Self::UNKNOWN;
+        }
+        let value = self.value.mul_add(factor.value, summand.value);
+        let propagated = self.product_error(factor) + summand.error;
+        if value.is_finite() && propagated.is_finite() {
+            return Self::rounded(value, propagated, HALF);
+        }
+        let products = self
+            .range()
+            .into_iter()
+            .flat_map(|a| factor.range().map(|b| (a, b)));
+        Self::agreed(products.flat_map(|(a, b)| summand.range().map(|c| a.mul_add(b, c))))
+    }
+
+    /// `f32::copysign`
+    pub fn copysign(self, sign: Self) -> Self {
+        let value = self.value.copysign(sign.value);
+        let error = match () {
+            () if self.is_unknown() || sign.is_unknown() => return Self::UNKNOWN,
+            () if sign.error < sign.value.abs() || (sign.error == 0.0 && !sign.is_nan()) => self.error,
+            () => 2.0 * self.value.abs() + self.error,
+        };
+        Self {
+            error,
+            ..Self::known(value)
+        }
+    }
+
+    /// `f32::max`
+    pub fn max(self, other: Self) -> Self {
+        self.extremum(other, f64::max)
+    }
+
+    /// `f32::min`
+    pub fn min(self, other: Self) -> Self {
+        self.extremum(other, f64::min)
+    }
+
+    fn extremum(self, other: Self, f: fn(f64, f64) -> f64) -> Self {
+        if self.is_unknown() || other.is_unknown() {
+            return Self::UNKNOWN;
+        }
+        let value = f(self.value, other.value);
+        let overlap = (self.value - other.value).abs() <= self.error + other.error;
+        let error = match () {
+            () if overlap => self.error.max(other.error),
+            () if value == self.value => self.error,
+            () => other.error,
+        };
+        Self {
+            error,
+            ..Self::known(value)
+        }
+    }
+
+    /// `f32::is_nan`
+    pub fn is_nan(self) -> bool {
+        self.value.is_nan()
+    }
+
+    /// `f32::is_infinite`
+    pub fn is_infinite(self) -> bool {
+        self.value.is_infinite()
+    }
+
+    /// `f32::is_finite`
+    pub fn is_finite(self) -> bool {
+        self.value.is_finite()
+    }
+}

@@ -1,0 +1,223 @@
+//! Numbers of a kernel's shadow: `f64` with a bound on how far the device's `f32` may be off.
+//!
+//! Every operation adds what the device may lose in it to what its operands may be off by. Half an ULP (unit in the last
+//! place) of `f32` for what is correctly rounded, and for the others the bounds of OpenCL C's full profile:
+//!
+//! | operations | ULP |
+//! |---|---|
+//! | `abs neg min max copysign floor ceil round trunc %` | 0 |
+//! | `+ - * / sqrt recip mul_add`, integer to float | 0.5 |
+//! | `rsqrt` | 2 |
+//! | `exp exp2 ln log2` | 3 |
+//! | `sin cos` | 4 |
+//! | `tanh` | 5 |
+//! | `erf powf` | 16 |
+//!
+//! A sum over a row is formed from at least 16 partial sums, or from as many as there are terms, so that no term goes
+//! through more than `ceil(n / 16) + 4` additions; each may lose half an ULP of the sum of magnitudes.
+//!
+//! Comparisons, casts to integers and `if` follow the value alone: where a kernel jumps, its shadow knows one side.
+
+mod math;
+mod ops;
+
+/// The least partial sums that a row's sum is formed from, and the additions that combine these.
+const PARTIAL_SUMS: u64 = 16;
+const COMBINING: u64 = PARTIAL_SUMS.ilog2() as u64;
+
+/// Half an ULP: what a correctly rounded operation may lose.
+const HALF: f64 = 0.5;
+
+/// From here on a number is infinite in `f32`.
+const OVERFLOW: f64 = 3.402_823_567_797_336_6e38;
+
+/// Half an ULP relative to a number.
+const RELATIVE: f64 = 1.0 / (1u64 << 24) as f64;
+
+/// A number of a kernel's shadow. The device's `f32` is within [`error`](Self::error) of [`value`](Self::value).
+#[derive(Clone, Copy, Debug)]
+pub struct Real {
+    value: f64,
+    error: f64,
+    terms: Terms,
+}
+
+/// What an accumulator has gathered.
+#[derive(Clone, Copy, Debug, Default)]
+struct Terms {
+    count: u64,
+    /// Sum of their magnitudes.
+    magnitude: f64,
+}
+
+impl Real {
+    /// `f32::INFINITY`
+    pub const INFINITY: Self = Self::known(f64::INFINITY);
+    /// `f32::NEG_INFINITY`
+    pub const NEG_INFINITY: Self = Self::known(f64::NEG_INFINITY);
+    /// `f32::NAN`
+    pub const NAN: Self = Self::known(f64::NAN);
+    /// `f32::MAX`
+    pub const MAX: Self = Self::known(f32::MAX as f64);
+    /// `f32::MIN`
+    pub const MIN: Self = Self::known(f32::MIN as f64);
+    /// `f32::MIN_POSITIVE`
+    pub const MIN_POSITIVE: Self = Self::known(f32::MIN_POSITIVE as f64);
+    /// `f32::EPSILON`
+    pub const EPSILON: Self = Self::known(f32::EPSILON as f64);
+
+    /// The number as computed in `f64`.
+    pub fn value(self) -> f64 {
+        self.value
+    }
+
+    /// How far the device's number may be from it; infinite where nothing is known.
+    pub fn error(self) -> f64 {
+        self.error
+    }
+
+    /// Adds `term` to `accumulator`, in whatever order the device does. What the additions lose is known once all terms
+    /// are there: [`group_sum`](super::group_sum) adds it.
+    pub fn gather(accumulator: &mut Self, term: Self) {
+        accumulator.value += term.value;
+        accumulator.error += term.error;
+        accumulator.terms.count += 1;
+        accumulator.terms.magnitude += term.value.abs();
+    }
+
+    /// The sum of the gathered terms, with what the additions may lose.
+    pub(super) fn summed(self) -> Self {
+        let Terms { count, magnitude } = self.terms;
+        let additions = count
+            .saturating_sub(1)
+            .min(count.div_ceil(PARTIAL_SUMS) + COMBINING);
+        let largest = magnitude + self.error;
+        let lost = additions as f64 * RELATIVE;
+        // (1 + u)^n - 1 is below n·u / (1 - n·u).
+        let lost = if lost < 1.0 {
+            lost / (1.0 - lost)
+        } else {
+            f64::INFINITY
+        };
+        let error = self.error + if additions == 0 { 0.0 } else { lost * largest };
+        if self.error.is_infinite() {
+            Self::UNKNOWN
+        } else if !self.value.is_finite() {
+            Self::known(self.value)
+        } else if largest < OVERFLOW {
+            Self {
+                value: self.value,
+                error,
+                terms: Terms::default(),
+            }
+        } else if self.value.abs() == magnitude && magnitude - error >= OVERFLOW {
+            Self::known(self.value.signum() * f64::INFINITY)
+        } else {
+            Self::UNKNOWN
+        }
+    }
+
+    /// A number that every conforming device has.
+    const fn known(value: f64) -> Self {
+        Self {
+            value,
+            error: 0.0,
+            terms: Terms {
+                count: 0,
+                magnitude: 0.0,
+            },
+        }
+    }
+
+    /// A number of which nothing is known.
+    const UNKNOWN: Self = Self {
+        error: f64::INFINITY,
+        ..Self::known(f64::NAN)
+    };
+
+    fn is_unknown(self) -> bool {
+        self.error.is_infinite()
+    }
+
+    /// The least, the computed and the largest value that the device may have.
+    fn range(self) -> [f64; 3] {
+        match self.error {
+            // Not by way of `+ 0.0`, which turns -0.0 into 0.0.
+            0.0 => [self.value; 3],
+            error => [self.value - error, self.value, self.value + error],
+        }
+    }
+
+    /// `value`, rounded correctly to `f32`.
+    pub(super) fn rounded_once(value: f64) -> Self {
+        Self::rounded(value, 0.0, HALF)
+    }
+
+    /// A finite result that is off by `propagated` before it is rounded, which loses up to `ulps`.
+    fn rounded(value: f64, propagated: f64, ulps: f64) -> Self {
+        // f64 rounds too, in operation and function.
+        let own = 2.0 * f64::EPSILON * value.abs();
+        let exact = propagated == 0.0 && ulps <= HALF && f64::from(value as f32) == value;
+        let error = if exact {
+            0.0
+        } else {
+            propagated + own + ulps * ulp(value.abs() + propagated)
+        };
+        if value.abs() - error >= OVERFLOW {
+            Self::known(value.signum() * f64::INFINITY)
+        } else if value.abs() + error >= OVERFLOW {
+            Self::UNKNOWN
+        } else {
+            Self {
+                error,
+                ..Self::known(value)
+            }
+        }
+    }
+
+    /// A result that may be any of `corners`, not all of them finite: known only if they are all one infinity or all NaN.
+    fn agreed(corners: impl IntoIterator<Item = f64>) -> Self {
+        let mut corners = corners.into_iter();
+        let first = corners.next().expect("a result has a value");
+        let same = |other: f64| other == first || (other.is_nan() && first.is_nan());
+        if !first.is_finite() && corners.all(same) {
+            Self::known(first)
+        } else {
+            Self::UNKNOWN
+        }
+    }
+
+    /// Converts by `convert`, which keeps order.
+    pub(super) fn through(self, convert: impl Fn(f64) -> f64) -> Self {
+        if self.is_unknown() {
+            return self;
+        }
+        let [low, middle, high] = self.range().map(convert);
+        let error = (middle - low).max(high - middle);
+        if error.is_finite() {
+            Self {
+                error,
+                ..Self::known(middle)
+            }
+        } else {
+            Self::agreed([low, middle, high])
+        }
+    }
+}
+
+/// The distance of neighbouring `f32` at a number of this magnitude, up to the largest one.
+fn ulp(magnitude: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff << 52;
+    let power = f64::from_bits(magnitude.to_bits() & EXPONENT);
+    (power * f64::from(f32::EPSILON)).max(f64::from(f32::from_bits(1)))
+}
+
+impl From<f32> for Real {
+    /// A number that the device has too.
+    fn from(value: f32) -> Self {
+        Self::known(value.into())
+    }
+}
+
+#[cfg(test)]
+mod tests;
