@@ -17,6 +17,30 @@ use crate::unit::{Source, Target, Unit};
 /// A driver, a cache, and the modules that this process has loaded through them.
 ///
 /// Nothing happens before it is asked for: no compiler is looked for, no folder made, no device touched.
+///
+/// ```no_run
+/// use oxysycl_runtime::{Queue, Runtime, Selector, Source, Target, Unit};
+///
+/// let unit = Unit {
+///     source: Source::Header {
+///         name: "scale.hpp".to_owned(),
+///         text: std::fs::read_to_string("scale.hpp")?,
+///     },
+///     defines: Vec::new(),
+///     include_dirs: Vec::new(),
+///     target: Target::Spir64,
+/// };
+/// let module = Runtime::global()?.module(&unit)?;
+/// let scale = module.function("scale_forward_fp32", Some("scale_last_error"))?;
+///
+/// let queue = Queue::new(&Selector::Auto)?;
+/// let input = queue.upload(&[1.0f32, 2.0])?;
+/// let output = queue.alloc::<f32>(2)?;
+/// // SAFETY: the C type is int32_t (sycl::queue*, const void*, void*, float, int64_t), and both views hold two elements.
+/// unsafe { scale.call(&queue, (input.view(), output.view(), 3.0f32, 2i64)) }?;
+/// assert_eq!(output.to_vec()?, [3.0, 6.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Runtime {
     driver: Box<dyn Driver>,
     cache: Cache,
