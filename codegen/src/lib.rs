@@ -7,14 +7,17 @@
 
 mod check;
 mod diagnostics;
+mod emit;
 pub mod eval;
 mod expand;
 mod front;
 mod instance;
 pub mod ir;
 mod lower;
+mod schedule;
 pub mod source;
 
+pub use self::emit::header;
 pub use self::expand::{sycl_fn, sycl_kernel};
 pub use self::instance::Instance;
 pub use self::lower::kernel;

@@ -15,7 +15,7 @@ use crate::ir::{Kernel, Scalar};
 
 pub(crate) use self::accumulator::Accumulators;
 pub(crate) use self::order::Barriers;
-pub(crate) use self::poly::{Known, Poly};
+pub(crate) use self::poly::{Atom, Known, Poly};
 
 /// What the checks found out, for the schedule and the emission.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 
-use super::{Binary, Expr, ExprKind, LocalId, ParamId, Reduce, RowId};
+use super::{Binary, Expr, ExprKind, LocalId, Math, ParamId, Reduce, RowId, Type};
 
 /// A statement with the user's token.
 #[derive(Clone, Debug)]
@@ -75,6 +75,25 @@ pub enum Update {
 }
 
 impl Update {
+    /// The variable's new value as an expression: `x + e` for `x += e`.
+    pub fn applied(self, id: LocalId, ty: Type, value: &Expr) -> Expr {
+        let before = Expr {
+            kind: ExprKind::Local(id),
+            ty,
+            span: value.span,
+        };
+        let kind = match self {
+            Update::Operator(op) => ExprKind::Binary(op, Box::new(before), Box::new(value.clone())),
+            Update::Max => ExprKind::Math(Math::Max, vec![before, value.clone()]),
+            Update::Min => ExprKind::Math(Math::Min, vec![before, value.clone()]),
+        };
+        Expr {
+            kind,
+            ty,
+            span: value.span,
+        }
+    }
+
     /// The reduction that combines the parts which lanes gathered with this update.
     pub fn reduction(self) -> Option<Reduce> {
         match self {

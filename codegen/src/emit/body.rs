@@ -1,0 +1,418 @@
+//! Statements in C++: the body of a kernel's call operator.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use super::functor::scalar_stmt;
+use super::helper::{Helper, Helpers};
+use super::names::Names;
+use super::printer::{Cpp, Level, Loaded, Printer, Spelling, Surroundings};
+use super::writer::Writer;
+use crate::ir::{Expr, ExprKind, Grid, Kernel, Lanes, LocalId, Place, Reduce, Stmt, StmtId, StmtKind};
+use crate::schedule::{GRID, Schedule, is_constant};
+
+/// Names that the emitted body makes up.
+#[derive(Clone, Debug)]
+pub(super) struct Inner {
+    pub(super) item: String,
+    /// This work-item among those that share the lanes.
+    pub(super) lane: String,
+    /// How many share them.
+    pub(super) lanes: String,
+    /// The flattened index of a grid with two dimensions.
+    pub(super) group: String,
+    /// Position inside a vector.
+    pub(super) element: String,
+    /// Elements per vector.
+    pub(super) width: String,
+}
+
+/// Writes the body of one kernel.
+pub(super) struct Body<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) schedule: &'a Schedule,
+    pub(super) spelling: &'a Spelling,
+    pub(super) helpers: &'a Helpers,
+    pub(super) data: &'a BTreeSet<LocalId>,
+    pub(super) inner: &'a Inner,
+    pub(super) names: RefCell<Names>,
+    /// Reductions of the current statement that are already computed: what is reduced, and the result's name.
+    pub(super) reductions: RefCell<Vec<(LocalId, String)>>,
+}
+
+/// The loop around a statement.
+#[derive(Clone, Copy)]
+enum Mode<'a> {
+    /// None: all work-items of the row do it together.
+    Group,
+    /// A loop over lanes one by one.
+    Scalar,
+    /// A loop over whole vectors.
+    Vector(&'a Registers<'a>),
+}
+
+/// The vector registers of a loop.
+struct Registers<'a> {
+    loop_id: StmtId,
+    index: LocalId,
+    element: &'a str,
+    /// By position in the schedule's list: the register, and the name that its current element is bound to.
+    names: Vec<(String, Option<String>)>,
+}
+
+struct Around<'a> {
+    body: &'a Body<'a>,
+    mode: Mode<'a>,
+}
+
+impl Surroundings for Around<'_> {
+    fn index(&self, id: LocalId) -> Option<Cpp> {
+        match self.mode {
+            Mode::Vector(registers) if registers.index == id => {
+                let text = format!("{} + {}", self.body.spelling.locals[id], registers.element);
+                Some(Cpp {
+                    text,
+                    level: Level::Add,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn load(&self, printer: &Printer<'_>, place: Place, index: &Expr) -> Loaded {
+        if let Some((_, (register, value))) = self.register(place, index) {
+            return match value {
+                Some(value) => Loaded::Value(value.clone()),
+                None => Loaded::Element(self.body.element_of(register, self.mode)),
+            };
+        }
+        Loaded::Element(format!("{}[{}]", self.body.place(place), printer.value(index)))
+    }
+
+    fn reduction(&self, e: &Expr) -> String {
+        let (_, part) = reduced(e);
+        let known = self
+            .body
+            .reductions
+            .borrow()
+            .iter()
+            .find(|(id, _)| *id == part)
+            .map(|(_, name)| name.clone());
+        known.unwrap_or_else(|| self.body.reduce(e))
+    }
+}
+
+impl<'a> Around<'a> {
+    fn register(&self, place: Place, index: &Expr) -> Option<(usize, &'a (String, Option<String>))> {
+        let Mode::Vector(registers) = self.mode else {
+            return None;
+        };
+        let at = self
+            .body
+            .schedule
+            .vectors
+            .find(registers.loop_id, registers.index, place, index)?;
+        Some((at, &registers.names[at]))
+    }
+
+    fn printer(&'a self) -> Printer<'a> {
+        Printer {
+            spelling: self.body.spelling,
+            helpers: self.body.helpers,
+            kernel: Some(self.body.kernel),
+            surroundings: self,
+            data: self.body.data,
+        }
+    }
+}
+
+impl Body<'_> {
+    /// The whole body: the grid's loop and what is in it.
+    pub(super) fn write(&self, out: &mut Writer) {
+        let Inner {
+            item,
+            lane,
+            lanes,
+            group,
+            ..
+        } = self.inner;
+        match &self.kernel.grid {
+            Grid::Elements { index, extent } => {
+                out.line(format!("const int64_t {lane} = {item}.get_global_id(0);"));
+                out.line(format!("const int64_t {lanes} = {item}.get_global_range(0);"));
+                self.lanes(out, GRID, *index, extent, &self.kernel.body);
+            }
+            Grid::Groups { indices, extents } => {
+                if self.uses_lanes() {
+                    out.line(format!("const int64_t {lane} = {item}.get_local_id(0);"));
+                    out.line(format!("const int64_t {lanes} = {item}.get_local_range(0);"));
+                }
+                let around = Around {
+                    body: self,
+                    mode: Mode::Group,
+                };
+                let printer = around.printer();
+                let single = indices.len() == 1;
+                let running = if single {
+                    &self.spelling.locals[indices[0]]
+                } else {
+                    group
+                };
+                let total: Vec<String> = extents.iter().map(|e| printer.operand(e, Level::Mul)).collect();
+                let head = format!(
+                    "for (int64_t {running} = {item}.get_group(0); {running} < {}; {running} += {item}.get_group_range(0))",
+                    if single {
+                        printer.operand(&extents[0], Level::Add)
+                    } else {
+                        total.join(" * ")
+                    }
+                );
+                out.block(head, |out| {
+                    if let [outer, inner] = indices[..] {
+                        let inner_extent = printer.operand(&extents[1], Level::Unary);
+                        out.line(format!(
+                            "const int64_t {} = {group} / {inner_extent};",
+                            self.spelling.locals[outer]
+                        ));
+                        out.line(format!(
+                            "const int64_t {} = {group} % {inner_extent};",
+                            self.spelling.locals[inner]
+                        ));
+                    }
+                    self.block(out, &self.kernel.body, Mode::Group);
+                });
+            }
+        }
+    }
+
+    /// Whether a group's work-items are told apart.
+    fn uses_lanes(&self) -> bool {
+        let mut uses = false;
+        crate::ir::walk(&self.kernel.body, &mut |stmt| {
+            uses |= matches!(stmt.kind, StmtKind::Lanes(_) | StmtKind::Store(..));
+        });
+        uses
+    }
+
+    fn block(&self, out: &mut Writer, block: &[Stmt], mode: Mode<'_>) {
+        for stmt in block {
+            self.stmt(out, stmt, mode);
+        }
+    }
+
+    fn stmt(&self, out: &mut Writer, stmt: &Stmt, mode: Mode<'_>) {
+        if self.schedule.barriers.contains(&stmt.id) {
+            out.line(format!("::sycl::group_barrier({}.get_group());", self.inner.item));
+        }
+        let around = Around { body: self, mode };
+        let printer = around.printer();
+        match &stmt.kind {
+            StmtKind::Row(id) => {
+                let row = &self.kernel.rows[*id];
+                let buffer = self.kernel.buffer(row.buffer);
+                let constness = if buffer.mutable { "" } else { "const " };
+                let (element, _) = printer.element(&buffer.element);
+                let base = &self.spelling.params[row.buffer];
+                let name = &self.spelling.rows[*id];
+                out.line(format!(
+                    "{constness}{element}* {name} = {base} + {};",
+                    printer.operand(&row.offset, Level::Mul)
+                ));
+            }
+            StmtKind::Store(place, index, value) => self.store(out, *place, index, value, &around),
+            StmtKind::Lanes(Lanes { index, extent, body }) => self.lanes(out, stmt.id, *index, extent, body),
+            _ => scalar_stmt(out, stmt, &self.kernel.locals, &printer, &mut |out, block| {
+                self.block(out, block, mode)
+            }),
+        }
+    }
+
+    fn store(&self, out: &mut Writer, place: Place, index: &Expr, value: &Expr, around: &Around<'_>) {
+        let printer = around.printer();
+        let element = &self.kernel.buffer(self.kernel.buffer_of(place)).element;
+        if let Some((_, (register, _))) = around.register(place, index) {
+            let target = self.element_of(register, around.mode);
+            return out.line(format!("{target} = {};", printer.narrowed(element, value)));
+        }
+        if !matches!(around.mode, Mode::Group) {
+            let target = format!("{}[{}]", self.place(place), printer.value(index));
+            return out.line(format!("{target} = {};", printer.narrowed(element, value)));
+        }
+        // All work-items take part in a reduction; one of them stores.
+        self.hoist_reductions(out, value);
+        out.block(format!("if ({} == 0)", self.inner.lane), |out| {
+            let target = format!("{}[{}]", self.place(place), printer.value(index));
+            out.line(format!("{target} = {};", printer.narrowed(element, value)));
+        });
+        self.reductions.borrow_mut().clear();
+    }
+
+    fn hoist_reductions(&self, out: &mut Writer, value: &Expr) {
+        value.walk(&mut |e| {
+            if let ExprKind::Reduce(reduce, _) = &e.kind {
+                let (_, part) = reduced(e);
+                let name = self
+                    .names
+                    .borrow_mut()
+                    .give(reduce.word().trim_start_matches("group_"));
+                out.line(format!("const float {name} = {};", self.reduce(e)));
+                self.reductions.borrow_mut().push((part, name));
+            }
+        });
+    }
+
+    fn reduce(&self, e: &Expr) -> String {
+        let (reduce, part) = reduced(e);
+        let operation = match reduce {
+            Reduce::Sum => "plus",
+            Reduce::Max => "maximum",
+            Reduce::Min => "minimum",
+        };
+        let (item, part) = (&self.inner.item, &self.spelling.locals[part]);
+        format!("::sycl::reduce_over_group({item}.get_group(), {part}, ::sycl::{operation}<float>())")
+    }
+
+    /// A loop over lanes: in whole vectors, then, where the extent is not known to be a multiple of them, one by one.
+    fn lanes(&self, out: &mut Writer, id: StmtId, index: LocalId, extent: &Expr, body: &[Stmt]) {
+        let Inner {
+            lane, lanes, width, ..
+        } = self.inner;
+        let i = &self.spelling.locals[index];
+        let around = Around {
+            body: self,
+            mode: Mode::Group,
+        };
+        let bound = around.printer().operand(extent, Level::Add);
+        if self.schedule.width.is_none() {
+            return out.block(
+                format!("for (int64_t {i} = {lane}; {i} < {bound}; {i} += {lanes})"),
+                |out| {
+                    self.block(out, body, Mode::Scalar);
+                },
+            );
+        }
+        if is_constant(extent) {
+            return self.vector_loop(out, id, index, &bound, body);
+        }
+        let whole = self.names.borrow_mut().give("whole");
+        let bound = around.printer().operand(extent, Level::Mul);
+        out.line(format!("const int64_t {whole} = {bound} / {width} * {width};"));
+        self.vector_loop(out, id, index, &whole, body);
+        let bound = around.printer().operand(extent, Level::Add);
+        out.block(
+            format!("for (int64_t {i} = {whole} + {lane}; {i} < {bound}; {i} += {lanes})"),
+            |out| {
+                self.block(out, body, Mode::Scalar);
+            },
+        );
+    }
+
+    fn vector_loop(&self, out: &mut Writer, id: StmtId, index: LocalId, bound: &str, body: &[Stmt]) {
+        let Inner {
+            lane,
+            lanes,
+            width,
+            element,
+            ..
+        } = self.inner;
+        let i = self.spelling.locals[index].clone();
+        let vectors = &self.schedule.vectors.loops[&id];
+        let mut names = self.names.borrow().clone();
+        let registers = Registers {
+            loop_id: id,
+            index,
+            element,
+            names: vectors
+                .iter()
+                .map(|v| {
+                    let place = self.place(v.place);
+                    let register = names.give(&format!("{place}_vec"));
+                    let value = (v.loaded && !v.stored).then(|| names.give(&format!("{place}_{i}")));
+                    (register, value)
+                })
+                .collect(),
+        };
+        let around = Around {
+            body: self,
+            mode: Mode::Group,
+        };
+        let printer = around.printer();
+        let address = |v: &crate::schedule::Vector| match &v.offset {
+            None => format!("{} + {i}", self.place(v.place)),
+            Some(offset) => format!(
+                "{} + {i} + {}",
+                self.place(v.place),
+                printer.operand(offset, Level::Mul)
+            ),
+        };
+        out.block(
+            format!("for (int64_t {i} = {lane} * {width}; {i} < {bound}; {i} += {lanes} * {width})"),
+            |out| {
+                for (v, (register, _)) in vectors.iter().zip(&registers.names) {
+                    self.helpers.uses(Helper::Vector);
+                    let constness = if v.stored { "" } else { "const " };
+                    if v.loaded {
+                        out.line(format!(
+                            "{constness}auto {register} = detail::load<{width}>({});",
+                            address(v)
+                        ));
+                    } else {
+                        let (ty, _) =
+                            printer.element(&self.kernel.buffer(self.kernel.buffer_of(v.place)).element);
+                        out.line(format!("detail::Vec<{ty}, {width}> {register};"));
+                    }
+                }
+                out.block(
+                    format!("for (int {element} = 0; {element} < {width}; ++{element})"),
+                    |out| {
+                        for (v, (register, value)) in vectors.iter().zip(&registers.names) {
+                            if let Some(value) = value {
+                                let buffer = self.kernel.buffer(self.kernel.buffer_of(v.place));
+                                let (spelled, scalar) = printer.element(&buffer.element);
+                                let ty = scalar.cpp();
+                                let element = format!("{register}[{element}]");
+                                let converted = if spelled == ty {
+                                    element
+                                } else {
+                                    format!("static_cast<{ty}>({element})")
+                                };
+                                out.line(format!("const {ty} {value} = {converted};"));
+                            }
+                        }
+                        self.block(out, body, Mode::Vector(&registers));
+                    },
+                );
+                for (v, (register, _)) in vectors.iter().zip(&registers.names) {
+                    if v.stored {
+                        out.line(format!("detail::store({}, {register});", address(v)));
+                    }
+                }
+            },
+        );
+    }
+
+    fn place(&self, place: Place) -> &str {
+        match place {
+            Place::Buffer(id) => &self.spelling.params[id],
+            Place::Row(id) => &self.spelling.rows[id],
+        }
+    }
+
+    fn element_of(&self, register: &str, mode: Mode<'_>) -> String {
+        match mode {
+            Mode::Vector(registers) => format!("{register}[{}]", registers.element),
+            Mode::Group | Mode::Scalar => unreachable!("registers exist in vector loops"),
+        }
+    }
+}
+
+/// A reduction and the variable whose parts it combines; the checks let nothing else be reduced.
+fn reduced(e: &Expr) -> (Reduce, LocalId) {
+    match &e.kind {
+        ExprKind::Reduce(reduce, part) => match part.kind {
+            ExprKind::Local(id) => (*reduce, id),
+            _ => unreachable!("only accumulators are reduced"),
+        },
+        _ => unreachable!("only reductions are reduced"),
+    }
+}

@@ -1,0 +1,214 @@
+//! The exported C functions, and the macros that select them.
+
+use super::Emission;
+use super::launcher::used_params;
+use super::writer::Writer;
+use crate::instance::const_text;
+use crate::ir::{DType, ParamKind, Scalar};
+
+/// A parameter that instances differ in.
+enum Choice<'a> {
+    /// A type parameter: its element types and its selection macro.
+    Type(&'a [DType], &'a str),
+    /// A const parameter: its type, its usual values and its selection macro.
+    Const(Scalar, &'a [i64], &'a str),
+}
+
+/// `last_error`, and one function per instance.
+pub(super) fn exports(emission: &Emission<'_>) -> String {
+    let mut out = Writer::at(0);
+    let export = "extern \"C\" [[gnu::visibility(\"default\")]]";
+    out.line("/// The reason for this thread's last refusal.");
+    out.line(format!(
+        "{export} const char* {}_last_error() {{",
+        emission.kernel.name
+    ));
+    out.line("  return detail::last_error().c_str();");
+    out.line("}");
+    out.line("");
+    let choices = choices(emission);
+    if choices.is_empty() {
+        return out.text() + &definition(emission, &emission.kernel.attributes.symbol);
+    }
+    let macro_name = format!("OXYSYCL_{}", emission.kernel.name.to_uppercase());
+    macro_definition(&mut out, emission, &macro_name);
+    out.line("");
+    let mut defined = vec![macro_name.clone()];
+    levels(&mut out, emission, &choices, &macro_name, &mut defined);
+    out.line("");
+    for name in defined {
+        out.line(format!("#undef {name}"));
+    }
+    out.finish()
+}
+
+fn choices<'a>(emission: &Emission<'a>) -> Vec<Choice<'a>> {
+    let kernel = emission.kernel;
+    let types = kernel
+        .types
+        .iter()
+        .map(|t| Choice::Type(&t.dtypes, kernel.select(&t.name)));
+    let consts = kernel
+        .consts
+        .iter()
+        .map(|c| Choice::Const(c.ty, &c.instances, kernel.select(&c.name)));
+    types.chain(consts).collect()
+}
+
+/// The macro that defines one export.
+fn macro_definition(out: &mut Writer, emission: &Emission<'_>, macro_name: &str) {
+    let kernel = emission.kernel;
+    let mut symbol = kernel.attributes.symbol.clone();
+    let mut params = Vec::new();
+    for (param, spelled) in kernel.types.iter().zip(&emission.spelling.types) {
+        symbol = symbol.replace(&format!("{{{}}}", param.name), &format!("##{spelled}_TAG##"));
+        params.extend([format!("{spelled}_TAG"), spelled.clone()]);
+    }
+    for (param, spelled) in kernel.consts.iter().zip(&emission.spelling.consts) {
+        symbol = symbol.replace(&format!("{{{}}}", param.name), &format!("##{spelled}##"));
+        params.push(spelled.clone());
+    }
+    let symbol = symbol.replace("####", "##");
+    let symbol = symbol.trim_start_matches("##").trim_end_matches("##");
+    let text = definition(emission, symbol);
+    let lines: Vec<&str> = text.lines().collect();
+    out.line(format!("#define {macro_name}({}) \\", params.join(", ")));
+    for (at, line) in lines.iter().enumerate() {
+        let end = if at + 1 < lines.len() { " \\" } else { "" };
+        out.line(format!("  {line}{end}"));
+    }
+}
+
+/// One export.
+fn definition(emission: &Emission<'_>, symbol: &str) -> String {
+    let used = used_params(emission);
+    let mut params = vec!["void* queue".to_owned()];
+    let mut args = vec!["queue".to_owned()];
+    for (id, param) in emission.kernel.params.iter().enumerate() {
+        let name = &emission.spelling.params[id];
+        let name = if name == "queue" { "queue_" } else { name };
+        let declared = if used.contains(&id) {
+            format!(" {name}")
+        } else {
+            String::new()
+        };
+        match &param.kind {
+            ParamKind::Scalar(ty) => {
+                params.push(format!("{}{declared}", ty.cpp()));
+                args.extend(used.contains(&id).then(|| name.to_owned()));
+            }
+            ParamKind::Buffer(buffer) => {
+                let constness = if buffer.mutable { "" } else { "const " };
+                params.push(format!("{constness}void*{declared}"));
+                args.push(format!("static_cast<{}>({name})", emission.param_type(id)));
+            }
+        }
+    }
+    let mut out = Writer::at(0);
+    out.call(
+        &format!("extern \"C\" [[gnu::visibility(\"default\")]] int32_t {symbol}"),
+        &params,
+        " {",
+    );
+    out.indented(|out| {
+        out.call(
+            &format!(
+                "return {}_launch{}",
+                emission.spelled,
+                emission.template_args(None)
+            ),
+            &args,
+            ";",
+        );
+    });
+    out.line("}");
+    out.text()
+}
+
+/// One level per parameter: the macro of each level supplies its parameter to the level before it.
+fn levels(
+    out: &mut Writer,
+    emission: &Emission<'_>,
+    choices: &[Choice<'_>],
+    macro_name: &str,
+    defined: &mut Vec<String>,
+) {
+    let names: Vec<Vec<String>> = arguments(emission);
+    let mut inner = macro_name.to_owned();
+    for (at, choice) in choices.iter().enumerate() {
+        let rest: Vec<String> = names[at + 1..].concat();
+        let last = at + 1 == choices.len();
+        let own = format!("{macro_name}_{}", param_name(emission, at).to_uppercase());
+        let call = |value: &str| {
+            let mut args = vec![value.to_owned()];
+            args.extend(rest.iter().cloned());
+            format!("{inner}({})", args.join(", "))
+        };
+        let emit = |out: &mut Writer, calls: Vec<String>| {
+            if last {
+                calls.iter().for_each(|c| out.line(c));
+            } else {
+                out.line(format!("#define {own}({}) {}", rest.join(", "), calls.join(" ")));
+            }
+        };
+        match choice {
+            Choice::Type(dtypes, select) => {
+                let placeholder = format!("{{{}}}", param_name(emission, at));
+                for (nth, dtype) in dtypes.iter().enumerate() {
+                    let directive = if nth == 0 { "#if" } else { "#elif" };
+                    out.line(format!(
+                        "{directive} defined({})",
+                        select.replace(&placeholder, dtype.tag())
+                    ));
+                    emit(out, vec![call(&format!("{}, {}", dtype.tag(), dtype.cpp()))]);
+                }
+                out.line("#else");
+                emit(
+                    out,
+                    dtypes
+                        .iter()
+                        .map(|d| call(&format!("{}, {}", d.tag(), d.cpp())))
+                        .collect(),
+                );
+                out.line("#endif");
+            }
+            Choice::Const(ty, instances, select) => {
+                out.line(format!("#ifdef {select}"));
+                emit(out, vec![call(select)]);
+                let usual: Vec<String> = instances
+                    .iter()
+                    .filter_map(|v| const_text(*ty, *v))
+                    .map(|v| call(&v))
+                    .collect();
+                if !usual.is_empty() || !last {
+                    out.line("#else");
+                    emit(out, usual);
+                }
+                out.line("#endif");
+            }
+        }
+        if !last {
+            defined.push(own.clone());
+            inner = own;
+        }
+    }
+}
+
+/// Macro parameters of each choice: a type has a tag and a type, a const parameter a value.
+fn arguments(emission: &Emission<'_>) -> Vec<Vec<String>> {
+    let types = emission
+        .spelling
+        .types
+        .iter()
+        .map(|t| vec![format!("{t}_TAG"), t.clone()]);
+    let consts = emission.spelling.consts.iter().map(|c| vec![c.clone()]);
+    types.chain(consts).collect()
+}
+
+fn param_name<'a>(emission: &Emission<'a>, at: usize) -> &'a str {
+    let kernel = emission.kernel;
+    match at.checked_sub(kernel.types.len()) {
+        None => &kernel.types[at].name,
+        Some(at) => &kernel.consts[at].name,
+    }
+}

@@ -1,0 +1,45 @@
+//! Pieces of C++ that a header brings along only if it uses them.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// One piece, in the order in which they stand in a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Helper {
+    /// `Vec`, `load`, `store`, `aligned`.
+    Vector,
+    /// `vector_width` for constant extents.
+    VectorWidth,
+    /// `wrapping_add`, `wrapping_sub`, `wrapping_mul`.
+    Wrapping,
+    /// `quotient`, `remainder`.
+    Division,
+    /// `shift_left`, `shift_right`.
+    Shift,
+    /// `to_integer` from `float`.
+    ToInteger,
+    /// `saturate` to a narrower integer.
+    Saturate,
+    /// `overlap` of two `Region`s.
+    Overlap,
+    /// `distinct_rows` of a `Region`.
+    DistinctRows,
+}
+
+/// The pieces used so far.
+#[derive(Debug, Default)]
+pub(super) struct Helpers {
+    used: RefCell<BTreeSet<Helper>>,
+}
+
+impl Helpers {
+    /// Notes that `helper` is used.
+    pub(super) fn uses(&self, helper: Helper) {
+        self.used.borrow_mut().insert(helper);
+    }
+
+    /// Whether `helper` is used.
+    pub(super) fn has(&self, helper: Helper) -> bool {
+        self.used.borrow().contains(&helper)
+    }
+}

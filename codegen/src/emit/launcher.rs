@@ -1,0 +1,383 @@
+//! The launcher: refusals, then submission of the variant that fits.
+
+use super::Emission;
+use super::functor::{Nothing, scalar_stmt, wants_sub_group};
+use super::helper::Helper;
+use super::printer::{Level, Printer};
+use super::usage::sizes;
+use super::writer::Writer;
+use crate::ir::{Buffer, Dim, Expr, Grid, ParamId, ParamKind};
+use crate::schedule::{Divisible, Width, extents, is_constant};
+
+/// `NAME_submit`, which chooses the grid, and `NAME_launch`, which refuses or submits.
+pub(super) fn launcher(emission: &Emission<'_>) -> String {
+    let launcher = Launcher { emission };
+    let mut out = Writer::at(0);
+    launcher.submit(&mut out);
+    out.line("");
+    launcher.launch(&mut out);
+    out.finish()
+}
+
+struct Launcher<'a> {
+    emission: &'a Emission<'a>,
+}
+
+impl Launcher<'_> {
+    fn printer(&self) -> Printer<'_> {
+        Printer {
+            spelling: &self.emission.spelling,
+            helpers: &self.emission.helpers,
+            kernel: Some(self.emission.kernel),
+            surroundings: &Nothing,
+            data: &self.emission.data,
+        }
+    }
+
+    /// Submits one variant.
+    fn submit(&self, out: &mut Writer) {
+        let emission = self.emission;
+        let template = emission.template_params(true);
+        if !template.is_empty() {
+            out.line(format!("template <{}>", template.join(", ")));
+        }
+        let mut params = vec!["::sycl::queue& queue".to_owned()];
+        params.extend(emission.members().iter().map(|(ty, name)| format!("{ty} {name}")));
+        let inline = if template.is_empty() { "inline " } else { "" };
+        out.call(
+            &format!("{inline}void {}_submit", emission.spelled),
+            &params,
+            " {",
+        );
+        out.indented(|out| {
+            let (work_group, sub_group) = (emission.schedule.work_group, emission.schedule.sub_group);
+            let vectors = self.vectors();
+            out.line(format!(
+                "const int64_t local = detail::work_group(queue.get_device(), {vectors}, {work_group}, {sub_group});"
+            ));
+            let printer = self.printer();
+            let groups = match &emission.kernel.grid {
+                Grid::Elements { .. } => format!("({vectors} + local - 1) / local"),
+                Grid::Groups { extents, .. } => {
+                    let parts: Vec<String> = extents.iter().map(|e| printer.operand(e, Level::Mul)).collect();
+                    parts.join(" * ")
+                }
+            };
+            out.line("// Ranges stay below 2^31; the kernel loops over the rest.");
+            out.line(format!("const int64_t groups = std::min<int64_t>({groups}, INT32_MAX / local);"));
+            let members: Vec<String> = emission.members().into_iter().map(|(_, name)| name).collect();
+            let args = emission.template_args(Some(&emission.inner.width));
+            out.line("queue.parallel_for(");
+            out.line("    ::sycl::nd_range<1>(groups * local, local),");
+            out.line(format!("    {}{args}{{{}}});", emission.class, members.join(", ")));
+        });
+        out.line("}");
+    }
+
+    /// How many vectors the longest row has, or the elements are.
+    fn vectors(&self) -> String {
+        let printer = self.printer();
+        let width = &self.emission.inner.width;
+        let of = |e: &Expr| match self.emission.schedule.width {
+            None => printer.value(e),
+            Some(_) if is_constant(e) => format!("{} / {width}", printer.operand(e, Level::Mul)),
+            Some(_) => format!("({} + {width} - 1) / {width}", printer.operand(e, Level::Add)),
+        };
+        let all: Vec<String> = extents(self.emission.kernel).into_iter().map(of).collect();
+        match all.as_slice() {
+            [] => "1".to_owned(),
+            [one] => one.clone(),
+            many => format!("std::max<int64_t>({{{}}})", many.join(", ")),
+        }
+    }
+
+    fn launch(&self, out: &mut Writer) {
+        let emission = self.emission;
+        let template = emission.template_params(false);
+        out.line(
+            "/// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.",
+        );
+        if !template.is_empty() {
+            out.line(format!("template <{}>", template.join(", ")));
+        }
+        let used = self.used();
+        let mut params = vec!["void* queue_pointer".to_owned()];
+        params.extend(
+            used.iter()
+                .map(|id| format!("{} {}", emission.param_type(*id), emission.spelling.params[*id])),
+        );
+        let inline = if template.is_empty() { "inline " } else { "" };
+        out.call(
+            &format!("{inline}int32_t {}_launch", emission.spelled),
+            &params,
+            " try {",
+        );
+        out.indented(|out| {
+            out.line(
+                "if (queue_pointer == nullptr) return detail::refuse(detail::kNull, \"queue\", \"is null\");",
+            );
+            self.sizes(out);
+            self.regions(out);
+            self.variants(out);
+            out.line("return 0;");
+        });
+        out.line("} catch (const std::exception& error) {");
+        out.line(
+            "  return detail::refuse(detail::kException, \"SYCL\", std::string(\"says: \") + error.what());",
+        );
+        out.line("} catch (...) {");
+        out.line("  return detail::refuse(detail::kException, \"SYCL\", \"failed without saying why\");");
+        out.line("}");
+    }
+
+    /// Parameters that the launcher looks at: what the functor carries, sizes, and all buffers.
+    pub(super) fn used(&self) -> Vec<ParamId> {
+        used_params(self.emission)
+    }
+
+    fn sizes(&self, out: &mut Writer) {
+        let emission = self.emission;
+        for id in sizes(emission.kernel) {
+            let (name, spelled) = (&emission.kernel.params[id].name, &emission.spelling.params[id]);
+            out.line(format!(
+                "if ({spelled} < 0) return detail::refuse_size(\"{name}\", {spelled});"
+            ));
+        }
+        let printer = self.printer();
+        for stmt in &emission.kernel.host {
+            scalar_stmt(out, stmt, &emission.kernel.locals, &printer, &mut |_, _| {});
+        }
+        let zero: Vec<String> = emission
+            .kernel
+            .grid
+            .axes()
+            .into_iter()
+            .map(|(_, extent)| format!("{} == 0", printer.operand(extent, Level::Add)))
+            .collect();
+        out.line(format!("if ({}) return 0;", zero.join(" || ")));
+    }
+
+    /// One region per buffer, its checks, and the overlaps of what is written with everything else.
+    fn regions(&self, out: &mut Writer) {
+        let emission = self.emission;
+        let kernel = emission.kernel;
+        let name = |id: ParamId| format!("{}_region", emission.spelling.params[id]);
+        for (id, buffer) in kernel.buffers() {
+            out.line(format!(
+                "const detail::Region {}{{{}}};",
+                name(id),
+                self.region(id, buffer)
+            ));
+        }
+        for (id, _) in kernel.buffers() {
+            let subject = &kernel.params[id].name;
+            out.line(format!(
+                "if (const int32_t code = detail::check(\"{subject}\", {})) return code;",
+                name(id)
+            ));
+        }
+        for (id, buffer) in kernel.buffers().filter(|(_, b)| b.mutable) {
+            let subject = &kernel.params[id].name;
+            if buffer.shape.iter().any(|dim| dim.stride.is_some()) {
+                emission.helpers.uses(Helper::DistinctRows);
+                out.block(format!("if (!detail::distinct_rows({}))", name(id)), |out| {
+                    out.line(format!("return detail::refuse(detail::kOverlap, \"{subject}\", \"has rows that overlap: its stride is less than a row\");"));
+                });
+            }
+            for (other, other_buffer) in kernel.buffers().filter(|(other, _)| *other != id) {
+                // Of two written buffers the later one checks.
+                if other_buffer.mutable && other < id {
+                    continue;
+                }
+                self.overlap(out, id, other, buffer.aliases.contains(&other));
+            }
+        }
+    }
+
+    fn overlap(&self, out: &mut Writer, id: ParamId, other: ParamId, alias: bool) {
+        let emission = self.emission;
+        emission.helpers.uses(Helper::Overlap);
+        let spelled = |id: ParamId| &emission.spelling.params[id];
+        let (a, b) = (
+            format!("{}_region", spelled(id)),
+            format!("{}_region", spelled(other)),
+        );
+        let same = if alias {
+            format!(
+                "!({} == {} && {a}.same_layout({b})) && ",
+                spelled(id),
+                spelled(other)
+            )
+        } else {
+            String::new()
+        };
+        let (subject, object) = (
+            &emission.kernel.params[id].name,
+            &emission.kernel.params[other].name,
+        );
+        let but = if alias {
+            ", but is not the same buffer with the same strides"
+        } else {
+            ""
+        };
+        out.block(format!("if ({same}detail::overlap({a}, {b}))"), |out| {
+            out.line(format!(
+                "return detail::refuse(detail::kOverlap, \"{subject}\", \"overlaps {object}{but}\");"
+            ));
+        });
+    }
+
+    /// The members of a buffer's region.
+    fn region(&self, id: ParamId, buffer: &Buffer) -> String {
+        let emission = self.emission;
+        let printer = self.printer();
+        let layout = Layout::of(&buffer.shape);
+        let pointer = &emission.spelling.params[id];
+        let (element, _) = printer.element(&buffer.element);
+        let product = |dims: &[&Dim]| {
+            let parts: Vec<String> = dims
+                .iter()
+                .map(|d| printer.operand(&d.extent, Level::Mul))
+                .collect();
+            parts.join(" * ")
+        };
+        let mut extents = vec!["1".to_owned(), "1".to_owned()];
+        let mut strides = vec!["0".to_owned(), "0".to_owned()];
+        for (at, (dim, inner)) in layout.outer.iter().enumerate() {
+            extents[at] = printer.value(&dim.extent);
+            strides[at] = match &dim.stride {
+                Some(stride) => printer.value(stride),
+                None => inner
+                    .iter()
+                    .map(|e| printer.operand(e, Level::Mul))
+                    .collect::<Vec<_>>()
+                    .join(" * "),
+            };
+        }
+        format!(
+            "{pointer}, sizeof({element}), {{{}}}, {{{}}}, {}",
+            extents.join(", "),
+            strides.join(", "),
+            product(&layout.run)
+        )
+    }
+
+    /// The vector variant where pointers and strides are aligned, else one element at a time.
+    fn variants(&self, out: &mut Writer) {
+        let emission = self.emission;
+        out.line("auto& queue = *static_cast<::sycl::queue*>(queue_pointer);");
+        if wants_sub_group(emission) {
+            let size = emission.schedule.sub_group;
+            out.block(format!("if (!detail::has_sub_group(queue.get_device(), {size}))"), |out| {
+                out.line(format!("return detail::refuse(detail::kDevice, \"device\", \"has no sub-groups of {size} work-items\");"));
+            });
+        }
+        let submit = |width: Option<&str>| {
+            let mut args = vec!["queue".to_owned()];
+            args.extend(emission.members().into_iter().map(|(_, name)| name));
+            format!(
+                "{}_submit{}({});",
+                emission.spelled,
+                emission.template_args(width),
+                args.join(", ")
+            )
+        };
+        let Some(width) = emission.schedule.width else {
+            return out.line(submit(None));
+        };
+        let name = &emission.inner.width;
+        out.line(format!("constexpr int {name} = {};", self.width(width)));
+        let aligned: Vec<String> = emission
+            .schedule
+            .vectors
+            .bases
+            .iter()
+            .map(|id| format!("detail::aligned<{name}>({})", emission.spelling.params[*id]))
+            .chain(emission.schedule.vectors.divisible.iter().map(|number| {
+                let number = match number {
+                    Divisible::Param(id) => &emission.spelling.params[*id],
+                    Divisible::Const(id) => &emission.spelling.consts[*id],
+                };
+                format!("{number} % {name} == 0")
+            }))
+            .collect();
+        out.chain("if (", &aligned, " && ", ") {");
+        out.indented(|out| out.line(submit(Some(name))));
+        out.line("} else {");
+        out.indented(|out| out.line(submit(Some("1"))));
+        out.line("}");
+    }
+
+    /// As wide as the widest element allows, and such that constant rows come out even.
+    fn width(&self, width: Width) -> String {
+        let emission = self.emission;
+        let most = match width {
+            Width::Fixed(elements) => elements.to_string(),
+            Width::Bytes(bytes) => {
+                let elements = emission.schedule.vectors.bases.iter().map(|id| {
+                    match &emission.kernel.params[*id].kind {
+                        ParamKind::Buffer(buffer) => self.printer().element(&buffer.element).0,
+                        ParamKind::Scalar(_) => unreachable!("vectors lie in buffers"),
+                    }
+                });
+                let mut distinct: Vec<String> = Vec::new();
+                for element in elements {
+                    if !distinct.contains(&element) {
+                        distinct.push(element);
+                    }
+                }
+                let sizes: Vec<String> = distinct.iter().map(|e| format!("sizeof({e})")).collect();
+                match sizes.as_slice() {
+                    [size] => format!("{bytes} / {size}"),
+                    many => format!("{bytes} / std::max({{{}}})", many.join(", ")),
+                }
+            }
+        };
+        let printer = self.printer();
+        let rows = extents(emission.kernel).into_iter().filter(|e| is_constant(e));
+        rows.fold(most, |most, row| {
+            emission.helpers.uses(Helper::VectorWidth);
+            format!("detail::vector_width({most}, {})", printer.value(row))
+        })
+    }
+}
+
+/// Parameters that the launcher looks at, in the order of the signature.
+pub(super) fn used_params(emission: &Emission<'_>) -> Vec<ParamId> {
+    let mut used = emission.usage.params.clone();
+    used.extend(emission.kernel.buffers().map(|(id, _)| id));
+    used.extend(sizes(emission.kernel));
+    for stmt in &emission.kernel.host {
+        stmt.exprs(&mut |e| used.extend(super::usage::params_of(e)));
+    }
+    used.into_iter().collect()
+}
+
+/// A shape as strided dimensions around a contiguous run.
+struct Layout<'a> {
+    /// Strided dimensions with the extents inside each.
+    outer: Vec<(&'a Dim, Vec<&'a Expr>)>,
+    run: Vec<&'a Dim>,
+}
+
+impl<'a> Layout<'a> {
+    fn of(shape: &'a [Dim]) -> Layout<'a> {
+        let first_run = shape
+            .iter()
+            .rposition(|dim| dim.stride.is_some())
+            .map_or(0, |at| at + 1);
+        let outer = shape[..first_run].iter().enumerate().map(|(at, dim)| {
+            let next = &shape[at + 1];
+            // Without a stride of its own a dimension steps over the next one whole.
+            let step = [Some(&next.extent), next.stride.as_ref()]
+                .into_iter()
+                .flatten()
+                .collect();
+            (dim, step)
+        });
+        Layout {
+            outer: outer.collect(),
+            run: shape[first_run..].iter().collect(),
+        }
+    }
+}

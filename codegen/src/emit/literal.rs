@@ -1,0 +1,101 @@
+//! Literals in C++, exact to the last bit.
+
+use super::printer::{Cpp, Level};
+use crate::ir::Scalar;
+
+/// An integer literal of a type.
+pub(super) fn integer(value: i128, ty: Scalar) -> Cpp {
+    if value < 0 {
+        return negative(value, ty);
+    }
+    let text = match ty {
+        Scalar::U32 => format!("{value}u"),
+        Scalar::U64 => format!("{value}u"),
+        Scalar::F32 => format!("{value}.0f"),
+        _ => value.to_string(),
+    };
+    Cpp::primary(text)
+}
+
+/// C++ reads a negative literal as minus applied to a positive one, which the least value of a type does not have.
+fn negative(value: i128, ty: Scalar) -> Cpp {
+    let (least, _) = crate::front::integer_range(ty).unwrap_or_default();
+    if value == least && ty.bits() >= 32 {
+        return Cpp {
+            text: format!("{} - 1", value + 1),
+            level: Level::Add,
+        };
+    }
+    Cpp {
+        text: value.to_string(),
+        level: Level::Unary,
+    }
+}
+
+/// A float literal: the shortest that reads back as the same bits.
+pub(super) fn float(value: f32) -> Cpp {
+    let limits = "std::numeric_limits<float>";
+    if value.is_nan() {
+        return Cpp::primary(format!("{limits}::quiet_NaN()"));
+    }
+    let magnitude = if value.is_infinite() {
+        format!("{limits}::infinity()")
+    } else {
+        format!("{:?}f", value.abs())
+    };
+    if value.is_sign_negative() {
+        return Cpp {
+            text: format!("-{magnitude}"),
+            level: Level::Unary,
+        };
+    }
+    Cpp::primary(magnitude)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_read_back_exactly() {
+        for value in [
+            0.0f32,
+            1.0,
+            0.1,
+            1e-6,
+            1e-45,
+            f32::MAX,
+            f32::MIN_POSITIVE,
+            16777216.0,
+            0.044715,
+        ] {
+            let text = float(value).text;
+            let digits = text.strip_suffix('f').expect("a float literal ends in f");
+            assert_eq!(
+                digits.parse::<f32>().expect("digits").to_bits(),
+                value.to_bits(),
+                "{text}"
+            );
+            assert!(digits.contains(['.', 'e']), "{text} would be an integer");
+        }
+        assert_eq!(float(-0.0).text, "-0.0f");
+        assert_eq!(
+            float(f32::NEG_INFINITY).text,
+            "-std::numeric_limits<float>::infinity()"
+        );
+    }
+
+    #[test]
+    fn the_least_integers_have_a_literal() {
+        assert_eq!(
+            integer(i64::MIN.into(), Scalar::I64).text,
+            "-9223372036854775807 - 1"
+        );
+        assert_eq!(integer(i32::MIN.into(), Scalar::I32).text, "-2147483647 - 1");
+        assert_eq!(
+            integer(u64::MAX.into(), Scalar::U64).text,
+            "18446744073709551615u"
+        );
+        assert_eq!(integer(-5, Scalar::I64).text, "-5");
+    }
+}

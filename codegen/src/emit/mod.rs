@@ -1,0 +1,229 @@
+//! Emission: a scheduled kernel as a C++ header that reads as if written by hand.
+
+mod body;
+mod exports;
+mod functor;
+mod helper;
+mod launcher;
+mod literal;
+mod names;
+mod printer;
+mod usage;
+mod writer;
+
+use std::collections::BTreeSet;
+
+use askama::Template;
+use sha2::{Digest, Sha256};
+
+use self::body::Inner;
+use self::helper::{Helper, Helpers};
+use self::names::{Names, class_name};
+use self::printer::{Spelling, data_locals, local_names};
+use self::usage::Usage;
+use crate::ir::{Kernel, LocalId};
+use crate::schedule::{Schedule, schedule};
+
+#[derive(Template)]
+#[template(path = "header.hpp", escape = "none")]
+struct HeaderText {
+    namespace: String,
+    helpers: String,
+    functions: Vec<String>,
+    functor: String,
+    launcher: String,
+    exports: String,
+}
+
+#[derive(Template)]
+#[template(path = "helpers.hpp", escape = "none")]
+struct HelpersText<'a> {
+    kernel: &'a str,
+    vector: bool,
+    vector_width: bool,
+    wrapping: bool,
+    division: bool,
+    shift: bool,
+    to_integer: bool,
+    saturate: bool,
+    overlap: bool,
+    distinct_rows: bool,
+    buffers: bool,
+}
+
+/// The header of a checked kernel. The same kernel always gives the same bytes.
+pub fn header(kernel: &Kernel) -> String {
+    let plan = schedule(kernel);
+    let emission = Emission::new(kernel, &plan);
+    let functions = kernel
+        .functions
+        .iter()
+        .map(|f| functor::function(f, &emission))
+        .collect();
+    let mut text = HeaderText {
+        namespace: String::new(),
+        functions,
+        functor: functor::functor(&emission),
+        launcher: launcher::launcher(&emission),
+        exports: exports::exports(&emission),
+        helpers: String::new(),
+    };
+    text.helpers = helpers_text(&emission);
+    let digest = Sha256::digest(text.to_string());
+    let hash: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    text.namespace = format!("{}_{hash}", emission.spelled);
+    tidy(&text.to_string())
+}
+
+fn helpers_text(emission: &Emission<'_>) -> String {
+    let helpers = &emission.helpers;
+    let text = HelpersText {
+        kernel: &emission.kernel.name,
+        vector: helpers.has(Helper::Vector),
+        vector_width: helpers.has(Helper::VectorWidth),
+        wrapping: helpers.has(Helper::Wrapping),
+        division: helpers.has(Helper::Division),
+        shift: helpers.has(Helper::Shift),
+        to_integer: helpers.has(Helper::ToInteger),
+        saturate: helpers.has(Helper::Saturate),
+        overlap: helpers.has(Helper::Overlap),
+        distinct_rows: helpers.has(Helper::DistinctRows),
+        buffers: emission.kernel.buffers().next().is_some(),
+    };
+    text.to_string().trim_end().to_owned()
+}
+
+/// One empty line at a time, one end of line at the end.
+fn tidy(text: &str) -> String {
+    let mut tidy = String::new();
+    let mut empty = true;
+    for line in text.lines().map(str::trim_end) {
+        if !(line.is_empty() && empty) {
+            tidy.push_str(line);
+            tidy.push('\n');
+        }
+        empty = line.is_empty();
+    }
+    tidy.trim_end().to_owned() + "\n"
+}
+
+/// What the parts of a header share.
+struct Emission<'a> {
+    kernel: &'a Kernel,
+    schedule: &'a Schedule,
+    helpers: Helpers,
+    spelling: Spelling,
+    inner: Inner,
+    /// Names after those of parameters, variables and the made-up ones.
+    names: Names,
+    data: BTreeSet<LocalId>,
+    usage: Usage,
+    /// The kernel's name in C++.
+    spelled: String,
+    /// The functor's.
+    class: String,
+}
+
+impl<'a> Emission<'a> {
+    fn new(kernel: &'a Kernel, schedule: &'a Schedule) -> Emission<'a> {
+        let mut names = Names::new();
+        let spelled = names.give(&kernel.name);
+        let class = names.give(&format!("{}Kernel", class_name(&kernel.name)));
+        names.give(&format!("{}_launch", kernel.name));
+        names.give(&format!("{}_submit", kernel.name));
+        let mut spelling = Spelling::default();
+        for function in &kernel.functions {
+            spelling
+                .functions
+                .push((function.path.clone(), names.give(&function.name)));
+        }
+        spelling.types = kernel.types.iter().map(|t| names.give(&t.name)).collect();
+        spelling.consts = kernel.consts.iter().map(|c| names.give(&c.name)).collect();
+        spelling.params = kernel.params.iter().map(|p| names.give(&p.name)).collect();
+        spelling.rows = kernel.rows.iter().map(|r| names.give(&r.name)).collect();
+        spelling.locals = local_names(&kernel.locals, &mut names);
+        let inner = Inner {
+            item: names.give("item"),
+            lane: names.give("lane"),
+            lanes: names.give("lanes"),
+            group: names.give("group"),
+            element: names.give("v"),
+            width: names.give("VEC"),
+        };
+        Emission {
+            kernel,
+            schedule,
+            helpers: Helpers::default(),
+            spelling,
+            inner,
+            names,
+            data: data_locals([&kernel.host[..], &kernel.body[..]]),
+            usage: Usage::of_body(kernel),
+            spelled,
+            class,
+        }
+    }
+
+    /// `typename T, int64_t HIDDEN_SIZE`, with the vector width where there is one.
+    fn template_params(&self, width: bool) -> Vec<String> {
+        let types = self.spelling.types.iter().map(|t| format!("typename {t}"));
+        let consts = self
+            .kernel
+            .consts
+            .iter()
+            .zip(&self.spelling.consts)
+            .map(|(c, name)| format!("{} {name}", c.ty.cpp()));
+        let width = (width && self.schedule.width.is_some()).then(|| format!("int {}", self.inner.width));
+        types.chain(consts).chain(width).collect()
+    }
+
+    /// `<T, HIDDEN_SIZE, width>`, or nothing.
+    fn template_args(&self, width: Option<&str>) -> String {
+        let width = width.filter(|_| self.schedule.width.is_some()).map(str::to_owned);
+        let args: Vec<String> = self
+            .spelling
+            .types
+            .iter()
+            .chain(&self.spelling.consts)
+            .cloned()
+            .chain(width)
+            .collect();
+        if args.is_empty() {
+            String::new()
+        } else {
+            format!("<{}>", args.join(", "))
+        }
+    }
+
+    /// `const T*`, `float`: the type of a parameter in C++.
+    fn param_type(&self, id: usize) -> String {
+        match &self.kernel.params[id].kind {
+            crate::ir::ParamKind::Scalar(ty) => ty.cpp().to_owned(),
+            crate::ir::ParamKind::Buffer(buffer) => {
+                let element = match buffer.element {
+                    crate::ir::Element::Param(id) => self.spelling.types[id].clone(),
+                    crate::ir::Element::DType(dtype) => dtype.cpp().to_owned(),
+                };
+                if buffer.mutable {
+                    format!("{element}*")
+                } else {
+                    format!("const {element}*")
+                }
+            }
+        }
+    }
+
+    /// Type and name of what the functor carries: parameters, then host variables.
+    fn members(&self) -> Vec<(String, String)> {
+        let params = self
+            .usage
+            .params
+            .iter()
+            .map(|id| (self.param_type(*id), self.spelling.params[*id].clone()));
+        let locals = self.usage.locals.iter().map(|id| {
+            let ty = printer::scalar(self.kernel.locals[*id].ty).cpp().to_owned();
+            (ty, self.spelling.locals[*id].clone())
+        });
+        params.chain(locals).collect()
+    }
+}

@@ -1,0 +1,104 @@
+//! The schedule: which work-items do what, decided apart from what is computed.
+//!
+//! One shape for now. A row is a work-group; the lanes of a row are dealt to its work-items in chunks of one vector,
+//! round robin; `elements` are dealt to all work-items of the grid in the same way. Every loop of a kernel deals in the
+//! same way, which the barrier rules of [`check`](crate::check) rely on.
+
+mod vector;
+
+use crate::check::{Accumulators, Barriers, Known, Poly};
+use crate::ir::{Expr, ExprKind, Grid, Kernel, StmtKind, walk};
+
+pub(crate) use self::vector::{Divisible, GRID, Vector, Vectors};
+
+/// Work-items of a work-group, at most.
+const WORK_GROUP: u32 = 256;
+/// Work-items of a sub-group.
+const SUB_GROUP: u32 = 16;
+/// Bytes that one work-item loads at once.
+const VECTOR_BYTES: u32 = 16;
+
+/// How a kernel runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    /// Work-items of a work-group, at most; fewer where a row has fewer vectors, or the device allows fewer.
+    pub(crate) work_group: u32,
+    /// Work-items of a sub-group.
+    pub(crate) sub_group: u32,
+    /// Elements per vector; `None` where nothing is accessed in vectors.
+    pub(crate) width: Option<Width>,
+    /// What is accessed in vectors, loop by loop, and when that is aligned.
+    pub(crate) vectors: Vectors,
+    /// Variables gathered over lanes.
+    pub(crate) accumulators: Accumulators,
+    /// Statements with a barrier before them.
+    pub(crate) barriers: Barriers,
+}
+
+/// Elements per vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Width {
+    /// As many as the author says.
+    Fixed(u32),
+    /// As many of the widest element type as fill this many bytes.
+    Bytes(u32),
+}
+
+/// Plans a checked kernel.
+pub(crate) fn schedule(kernel: &Kernel) -> Schedule {
+    let facts = kernel.facts();
+    let attributes = &kernel.attributes;
+    let vectors = match attributes.vector {
+        Some(1) => Vectors::default(),
+        _ => vector::find(kernel),
+    };
+    let width = attributes.vector.map_or(Width::Bytes(VECTOR_BYTES), Width::Fixed);
+    Schedule {
+        work_group: attributes.work_group.unwrap_or(WORK_GROUP),
+        sub_group: attributes.sub_group.unwrap_or(SUB_GROUP),
+        width: (!vectors.is_empty()).then_some(width),
+        vectors,
+        accumulators: facts.accumulators,
+        barriers: facts.barriers,
+    }
+}
+
+/// The extents of a kernel's `lanes` loops, or of its `elements`, each once.
+pub(crate) fn extents(kernel: &Kernel) -> Vec<&Expr> {
+    let mut known = Known::default();
+    let mut seen: Vec<Poly> = Vec::new();
+    let mut extents = Vec::new();
+    let mut note = |extent| {
+        let poly = known.poly(extent);
+        if !seen.contains(&poly) {
+            seen.push(poly);
+            extents.push(extent);
+        }
+    };
+    if let Grid::Elements { extent, .. } = &kernel.grid {
+        note(extent);
+    }
+    walk(&kernel.body, &mut |stmt| {
+        if let StmtKind::Lanes(lanes) = &stmt.kind {
+            note(&lanes.extent);
+        }
+    });
+    extents
+}
+
+/// Whether an expression is known when the kernel is compiled.
+pub(crate) fn is_constant(e: &Expr) -> bool {
+    !e.any(&mut |e| {
+        !matches!(
+            e.kind,
+            ExprKind::Int(_)
+                | ExprKind::Bool(_)
+                | ExprKind::Float(_)
+                | ExprKind::Const(_)
+                | ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Cast(_)
+                | ExprKind::Select(..)
+        )
+    })
+}

@@ -1,0 +1,196 @@
+namespace detail {
+{% if vector %}
+/// N elements that are loaded and stored at once.
+template <typename T, int N>
+struct alignas(N * sizeof(T)) Vec {
+  T data[N];
+
+  T& operator[](int i) { return data[i]; }
+  const T& operator[](int i) const { return data[i]; }
+};
+
+template <int N, typename T>
+inline Vec<T, N> load(const T* from) {
+  return *reinterpret_cast<const Vec<T, N>*>(from);
+}
+
+template <int N, typename T>
+inline void store(T* to, const Vec<T, N>& value) {
+  *reinterpret_cast<Vec<T, N>*>(to) = value;
+}
+
+template <int N, typename T>
+inline bool aligned(const T* pointer) {
+  return reinterpret_cast<uintptr_t>(pointer) % (N * sizeof(T)) == 0;
+}
+{% endif %}{% if vector_width %}
+/// The widest vector of at most `most` elements that divides a row without a rest.
+constexpr int vector_width(int most, int64_t row) {
+  return most > 1 && row % most != 0 ? vector_width(most / 2, row) : most;
+}
+{% endif %}{% if wrapping %}
+/// Integer arithmetic that wraps around.
+template <typename T>
+inline T wrapping_add(T a, T b) {
+  return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
+template <typename T>
+inline T wrapping_sub(T a, T b) {
+  return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+
+template <typename T>
+inline T wrapping_mul(T a, T b) {
+  return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+{% endif %}{% if division %}
+/// a / b and a % b; 0 where C++ leaves them undefined.
+template <typename T>
+inline T quotient(T a, T b) {
+  const bool undefined = b == 0 || (b == static_cast<T>(-1) && a == std::numeric_limits<T>::min() && a != 0);
+  return undefined ? 0 : static_cast<T>(a / b);
+}
+
+template <typename T>
+inline T remainder(T a, T b) {
+  const bool undefined = b == 0 || (b == static_cast<T>(-1) && a == std::numeric_limits<T>::min());
+  return undefined ? 0 : static_cast<T>(a % b);
+}
+{% endif %}{% if shift %}
+/// Shifts by an amount taken modulo the type's width.
+template <typename T, typename Amount>
+inline T shift_left(T a, Amount by) {
+  return static_cast<T>(static_cast<uint64_t>(a) << (static_cast<uint64_t>(by) % (8 * sizeof(T))));
+}
+
+template <typename T, typename Amount>
+inline T shift_right(T a, Amount by) {
+  return static_cast<T>(a >> (static_cast<uint64_t>(by) % (8 * sizeof(T))));
+}
+{% endif %}{% if to_integer %}
+/// The integer part, as near as the type comes; 0 for NaN.
+template <typename T>
+inline T to_integer(float x) {
+  constexpr float low = static_cast<float>(std::numeric_limits<T>::min());
+  constexpr float high = static_cast<float>(std::numeric_limits<T>::max());
+  if (x != x) return 0;
+  if (x <= low) return std::numeric_limits<T>::min();
+  if (x >= high) return std::numeric_limits<T>::max();
+  return static_cast<T>(x);
+}
+{% endif %}{% if saturate %}
+/// The nearest integer that a narrower type has.
+template <typename T>
+inline T saturate(int64_t x) {
+  constexpr int64_t low = std::numeric_limits<T>::min();
+  constexpr int64_t high = std::numeric_limits<T>::max();
+  return static_cast<T>(x < low ? low : x > high ? high : x);
+}
+{% endif %}
+/// The elements of a buffer: contiguous runs along up to two strided dimensions.
+struct Region {
+  const void* base;
+  int64_t size;
+  int64_t extent[2];
+  int64_t stride[2];
+  int64_t width;
+
+  bool empty() const { return extent[0] == 0 || extent[1] == 0 || width == 0; }
+  int64_t span() const { return (extent[0] - 1) * stride[0] + (extent[1] - 1) * stride[1] + width; }
+  uintptr_t begin() const { return reinterpret_cast<uintptr_t>(base); }
+  uintptr_t end() const { return begin() + static_cast<uintptr_t>(span() * size); }
+
+  /// Whether an address space could hold it; sizes beyond that would overflow.
+  bool addressable() const {
+    constexpr int64_t most = int64_t{1} << 48;
+    int64_t outer = 0, inner = 0;
+    return !__builtin_mul_overflow(extent[0], stride[0], &outer) && outer <= most &&
+           !__builtin_mul_overflow(extent[1], stride[1], &inner) && inner <= most && width <= most;
+  }
+
+  bool same_layout(const Region& other) const {
+    return size == other.size && (stride[0] == other.stride[0] || extent[0] <= 1) &&
+           (stride[1] == other.stride[1] || extent[1] <= 1);
+  }
+};
+{% if overlap %}
+/// Whether two regions share an element. Where unlike layouts interleave it cannot be ruled out.
+inline bool overlap(const Region& a, const Region& b) {
+  if (a.empty() || b.empty() || a.end() <= b.begin() || b.end() <= a.begin()) return false;
+  const int64_t apart = static_cast<int64_t>(b.begin() - a.begin());
+  if (!a.same_layout(b) || apart % a.size != 0) return true;
+  // Rows differ by (outer, inner) places; do any two of them lie less than a row's width apart?
+  for (int64_t inner = 1 - a.extent[1]; inner < b.extent[1]; ++inner) {
+    const int64_t rest = apart / a.size + inner * a.stride[1];
+    const int64_t nearest = a.stride[0] == 0 ? 0 : -rest / a.stride[0];
+    for (int64_t outer = nearest - 1; outer <= nearest + 1; ++outer) {
+      const int64_t distance = rest + outer * a.stride[0];
+      const bool exists = -outer < a.extent[0] && outer < b.extent[0];
+      if (exists && distance < a.width && -distance < b.width) return true;
+    }
+  }
+  return false;
+}
+{% endif %}{% if distinct_rows %}
+/// Whether no two rows of a region share an element.
+inline bool distinct_rows(const Region& region) {
+  const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
+  const int outer = 1 - inner;
+  const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
+  return (region.extent[inner] <= 1 || region.stride[inner] >= region.width) &&
+         (region.extent[outer] <= 1 || region.stride[outer] >= run);
+}
+{% endif %}
+/// Why nothing was submitted.
+enum Refusal : int32_t { kNull = 1, kSize, kMisaligned, kOverlap, kDevice, kException };
+
+/// The reason for this thread's last refusal.
+inline std::string& last_error() {
+  static thread_local std::string reason;
+  return reason;
+}
+
+/// Keeps the reason, and tells it on standard error once for each subject: a caller that ignores the code must not take
+/// an untouched output for a result.
+inline int32_t refuse(Refusal code, const char* subject, const std::string& what) {
+  static std::mutex mutex;
+  static std::vector<std::pair<Refusal, const char*>> told;
+  last_error() = std::string("{{ kernel }}: ") + subject + " " + what;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const std::pair<Refusal, const char*> reason{code, subject};
+  if (std::find(told.begin(), told.end(), reason) == told.end()) {
+    told.push_back(reason);
+    std::fprintf(stderr, "%s\n", last_error().c_str());
+  }
+  return code;
+}
+
+inline int32_t refuse_size(const char* subject, int64_t size) {
+  return refuse(kSize, subject, "is " + std::to_string(size) + ", but sizes and strides are not negative");
+}
+{% if buffers %}
+/// 0 if a buffer can be used.
+inline int32_t check(const char* subject, const Region& region) {
+  if (!region.addressable()) return refuse(kSize, subject, "is larger than any memory");
+  if (region.empty()) return 0;
+  if (region.base == nullptr) return refuse(kNull, subject, "is null");
+  if (region.begin() % region.size != 0) return refuse(kMisaligned, subject, "is not aligned to its elements");
+  return 0;
+}
+{% endif %}
+/// Whether a device has the sub-groups that a kernel asks for.
+inline bool has_sub_group(const ::sycl::device& device, size_t size) {
+  const auto sizes = device.get_info<::sycl::info::device::sub_group_sizes>();
+  return std::find(sizes.begin(), sizes.end(), size) != sizes.end() &&
+         device.get_info<::sycl::info::device::max_work_group_size>() >= size;
+}
+
+/// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
+inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t sub_group) {
+  const auto limit = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
+  const int64_t wanted = (std::min(vectors, most) + sub_group - 1) / sub_group * sub_group;
+  return std::max(std::min({wanted, most, limit}) / sub_group * sub_group, sub_group);
+}
+
+}  // namespace detail
