@@ -61,7 +61,7 @@ fn libraries_in(maps: &[u8]) -> Vec<PathBuf> {
 }
 
 /// The name by which other libraries need `library`: the one it gives itself, else that of its file.
-fn soname(library: &Path) -> Vec<u8> {
+pub(crate) fn soname(library: &Path) -> Vec<u8> {
     let given = tagged_names(library, DT_SONAME).into_iter().next();
     given.unwrap_or_else(|| library.file_name().unwrap_or(OsStr::new("")).as_bytes().to_vec())
 }

@@ -103,13 +103,9 @@ impl fmt::Display for Output {
     }
 }
 
-/// Runs `command`, for `limit` at most. An error means that it could not be started.
-pub(crate) fn run(command: &mut Command, limit: Option<Duration>) -> io::Result<Finished> {
-    run_watched(command, limit, || ())
-}
-
-/// Like [`run`]; calls `watch` every few milliseconds meanwhile.
-pub(crate) fn run_watched(
+/// Runs `command`, for `limit` at most, and calls `watch` every few milliseconds meanwhile. An error means that it could not
+/// be started.
+pub(crate) fn run(
     command: &mut Command,
     limit: Option<Duration>,
     mut watch: impl FnMut(),
@@ -190,7 +186,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str, limit: Option<Duration>) -> Finished {
-        run(Command::new("sh").args(["-c", script]), limit).unwrap()
+        run(Command::new("sh").args(["-c", script]), limit, || ()).unwrap()
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a driver is asked to compile.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// One translation unit, with everything that shapes its result besides the compiler.
@@ -44,4 +45,14 @@ pub enum Target {
     Spir64,
     /// A value for `-fsycl-targets=`, such as `intel_gpu_bmg_g21`.
     Named(String),
+}
+
+impl fmt::Display for Source {
+    /// The name to call it by in messages.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header { name, .. } | Self::Host { name, .. } => f.write_str(name),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
 }

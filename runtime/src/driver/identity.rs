@@ -21,7 +21,10 @@ impl Identity {
 
     /// The value of the fact called `name`.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.facts.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
+        self.facts
+            .iter()
+            .find(|(key, _)| *key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// All facts, name and value, in their fixed order.

@@ -1,10 +1,15 @@
 //! Drivers turn a [`Unit`] into a shared library whose `extern "C"` symbols take a `sycl::queue*` first.
 
+mod command;
+mod depfile;
 mod embedded;
 mod error;
 mod icpx;
 mod identity;
+mod output;
+mod search;
 mod selection;
+mod source;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,7 +20,14 @@ pub use icpx::Icpx;
 pub use identity::Identity;
 pub use selection::discover;
 
+use sha2::{Digest, Sha256};
+
+use crate::key::Key;
 use crate::unit::Unit;
+
+/// The macro by which every driver tells a header the name of the module that it becomes: an identifier that differs with
+/// anything that shapes the module. Kernels in a namespace of that name are never mistaken for another module's.
+const MODULE_MACRO: &str = "OXYSYCL_MODULE";
 
 /// Compiles SYCL units to shared libraries.
 pub trait Driver: Send + Sync {
@@ -32,4 +44,14 @@ pub trait Driver: Send + Sync {
 
     /// Compiles `unit` into the shared library `out`. On failure nothing is left at `out`.
     fn compile(&self, unit: &Unit, out: &Path) -> Result<(), CompileError>;
+}
+
+/// The value of [`MODULE_MACRO`] for the unit with this key.
+fn module_name(key: &Key) -> String {
+    format!("m_{}", &key.to_string()[..16])
+}
+
+/// A digest of `texts`.
+fn digest(texts: &[&str]) -> String {
+    hex::encode(Sha256::digest(texts.join("\0")))
 }

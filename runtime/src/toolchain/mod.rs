@@ -16,6 +16,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub use error::ToolchainError;
+pub(crate) use progress::spinner;
 
 use crate::home;
 use crate::environment;

@@ -41,7 +41,7 @@ pub(super) fn download(pins: &[Pin], staging: &Path) -> Result<Vec<PathBuf>, Too
 
     let bar = progress::bytes("downloading", pins::total_length(pins));
     // pip says nothing that could be shown until a wheel is complete; the files it is writing do.
-    let finished = process::run_watched(&mut pip, None, || {
+    let finished = process::run(&mut pip, None, || {
         bar.set_position(length(&temporary) + length(&wheels));
     });
     bar.finish_and_clear();

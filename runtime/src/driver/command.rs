@@ -1,0 +1,100 @@
+//! Running compilers, and saying what went wrong.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::CompileError;
+use crate::environment;
+use crate::process::{self, Ending, Finished, Output};
+
+/// The environment variable with the time limit for one run of a compiler, in seconds.
+const LIMIT: &str = "OXYSYCL_COMPILE_TIMEOUT";
+
+/// The time limit if the environment says nothing. Compiling for several GPUs ahead of time can take minutes.
+const DEFAULT_LIMIT: Duration = Duration::from_secs(600);
+
+/// The time limit for one run of a compiler.
+pub(super) fn limit() -> Result<Duration, CompileError> {
+    let Some(value) = environment::variable(LIMIT) else {
+        return Ok(DEFAULT_LIMIT);
+    };
+    let value = value.to_string_lossy().into_owned();
+    match value.parse() {
+        Ok(seconds @ 1..) => Ok(Duration::from_secs(seconds)),
+        _ => Err(CompileError::Variable {
+            variable: LIMIT,
+            value,
+            expected: "a whole number of seconds, at least 1".to_owned(),
+        }),
+    }
+}
+
+/// Runs a compiler; what it wrote if it ended well.
+pub(super) fn run(command: &mut Command) -> Result<Output, CompileError> {
+    run_watched(command, || ())
+}
+
+/// Like [`run`]; calls `watch` every few milliseconds meanwhile.
+pub(super) fn run_watched(command: &mut Command, watch: impl FnMut()) -> Result<Output, CompileError> {
+    let limit = limit()?;
+    let Finished { ending, output } = process::run(command, Some(limit), watch)
+        .map_err(|source| cannot_run(Path::new(command.get_program()), source))?;
+    let (command, text) = (line(command), output.to_string());
+    match ending {
+        Ending::Exit(0) => Ok(output),
+        Ending::Exit(code) => Err(CompileError::Exit {
+            code,
+            command,
+            output: text,
+        }),
+        Ending::Signal(number) => Err(CompileError::Signal {
+            signal: process::signal_name(number),
+            hint: if number == rustix::process::Signal::KILL.as_raw() {
+                " (out of memory?)"
+            } else {
+                ""
+            },
+            command,
+            output: text,
+        }),
+        Ending::TimedOut(limit) => Err(CompileError::TimedOut {
+            limit,
+            command,
+            output: text,
+        }),
+    }
+}
+
+/// Passes on what a compiler wrote about a unit that it compiled, such as warnings.
+pub(super) fn show(output: &Output) {
+    let text = output.to_string();
+    if !text.is_empty() {
+        eprintln!("{text}");
+    }
+}
+
+/// The error for a program that could not be started.
+pub(super) fn cannot_run(program: &Path, source: io::Error) -> CompileError {
+    CompileError::Io {
+        action: "cannot run",
+        path: program.to_path_buf(),
+        source,
+    }
+}
+
+/// The command line, quoted for a shell.
+pub(super) fn line(command: &Command) -> String {
+    std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| {
+            let word = word.to_string_lossy();
+            match shlex::try_quote(&word) {
+                Ok(quoted) => quoted.into_owned(),
+                Err(_) => word.into_owned(),
+            }
+        })
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,169 @@
+//! A unit, laid out for both passes.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use super::super::source::{OWN, file_name, unreadable, unwritable, write_source};
+use super::super::{CompileError, MODULE_MACRO};
+use super::tools::{END_OF_PRELUDE, PRELUDE};
+use crate::unit::{Source, Unit};
+
+/// A unit, laid out for both passes.
+pub(super) struct Translation<'a> {
+    unit: &'a Unit,
+    /// The line that includes the unit's source.
+    include: OsString,
+    /// Whether `sycl.hpp` may come first: nothing in the unit could change what is in it.
+    prelude: bool,
+}
+
+impl<'a> Translation<'a> {
+    /// Lays out `unit`; `texts` are the contents of its own source and of all files that this includes, and
+    /// `headers` the folder of the SYCL headers. Writes a source that is no file into the folder `work`.
+    pub(super) fn new(
+        unit: &'a Unit,
+        texts: &[Vec<u8>],
+        headers: &Path,
+        work: &Path,
+    ) -> Result<Self, CompileError> {
+        let include = include_line(&write_source(unit, work)?)?;
+        let prelude = !changes_headers(unit, texts, headers)?;
+        Ok(Self { unit, include, prelude })
+    }
+
+    /// Writes the device pass's unit into `work`, and returns the arguments that say where it is and what it includes.
+    pub(super) fn write_device(&self, work: &Path, module: &str) -> Result<Vec<OsString>, CompileError> {
+        let mut text = OsString::new();
+        if self.prelude {
+            text.push(PRELUDE);
+            text.push(END_OF_PRELUDE);
+        }
+        // Not as options: the precompiled header is looked for by all of them.
+        for (name, value) in &self.unit.defines {
+            text.push(format!("#define {name} {}\n", if value.is_empty() { "1" } else { value }));
+        }
+        text.push(format!("#define {MODULE_MACRO} {module}\n"));
+        text.push(&self.include);
+        let unit = format!("{OWN}/device.cpp");
+        let path = work.join(&unit);
+        fs::write(&path, text.as_bytes()).map_err(unwritable(&path))?;
+        let mut arguments = vec![unit.into(), format!("{OWN}/module").into()];
+        if let Source::Header { name, .. } = &self.unit.source {
+            let name = file_name(name);
+            arguments.extend([name.clone().into(), name.into()]);
+        }
+        Ok(arguments)
+    }
+
+    /// Writes the host pass's unit into `work` and returns its path below that.
+    pub(super) fn write_host(&self, work: &Path, integration: &str) -> Result<PathBuf, CompileError> {
+        let write = |name: &str, text: &[u8]| {
+            let path = Path::new(OWN).join(name);
+            fs::write(work.join(&path), text).map_err(unwritable(&path))?;
+            Ok(path)
+        };
+        write("kernels.hpp", integration.as_bytes())?;
+        let mut text = OsString::from("#include \"kernels.hpp\"\n");
+        text.push(&self.include);
+        write("host.cpp", text.as_bytes())
+    }
+
+    /// Whether the host pass may use the precompiled headers.
+    pub(super) fn host_prelude(&self) -> bool {
+        self.prelude
+    }
+
+    /// Whether the device pass may use the precompiled headers. They are looked for by all options, so that another
+    /// include folder would have them made once more.
+    pub(super) fn device_prelude(&self) -> bool {
+        self.prelude && self.unit.include_dirs.is_empty()
+    }
+}
+
+/// Whether a macro of the unit could change what the SYCL headers hold, so that these have to be read after it: one that
+/// they mention, or whose name is reserved to the implementation.
+fn changes_headers(unit: &Unit, texts: &[Vec<u8>], headers: &Path) -> Result<bool, CompileError> {
+    let defined = unit.defines.iter().map(|(name, _)| name.as_bytes());
+    let names: HashSet<&[u8]> = defined.chain(texts.iter().flat_map(|text| directives(text))).collect();
+    if names.iter().any(|name| name.starts_with(b"_")) {
+        return Ok(true);
+    }
+    mentions(headers, &names)
+}
+
+/// The names that `#define` and `#undef` lines in `text` name.
+fn directives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == b'\n').filter_map(|line| {
+        let line = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start();
+        let rest = line.strip_prefix(b"define").or_else(|| line.strip_prefix(b"undef"))?;
+        words(rest).next()
+    })
+}
+
+/// Whether a file below `folder` holds one of `names` as a word.
+fn mentions(folder: &Path, names: &HashSet<&[u8]>) -> Result<bool, CompileError> {
+    if names.is_empty() {
+        return Ok(false);
+    }
+    for entry in fs::read_dir(folder).map_err(unreadable(folder))? {
+        let path = entry.map_err(unreadable(folder))?.path();
+        let found = if path.is_dir() {
+            mentions(&path, names)?
+        } else {
+            let text = fs::read(&path).map_err(unreadable(&path))?;
+            words(&text).any(|word| names.contains(word))
+        };
+        if found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The identifiers and numbers in `text`.
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))
+        .filter(|word| !word.is_empty())
+}
+
+/// The line that includes `path`.
+fn include_line(path: &Path) -> Result<OsString, CompileError> {
+    let bytes = path.as_os_str().as_bytes();
+    let (open, close) = match (bytes.contains(&b'"'), bytes.contains(&b'>')) {
+        _ if bytes.contains(&b'\n') => (None, b'"'),
+        (false, _) => (Some(b'"'), b'"'),
+        (true, false) => (Some(b'<'), b'>'),
+        (true, true) => (None, b'"'),
+    };
+    let Some(open) = open else {
+        return Err(CompileError::Refused {
+            subject: path.display().to_string(),
+            reason: "no include line can hold this path: rename the file or its folder".to_owned(),
+        });
+    };
+    let line = [b"#include ", [open].as_slice(), bytes, &[close], b"\n"].concat();
+    Ok(OsString::from_vec(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_that_a_text_sets_are_seen() {
+        let text = b"# define A 1\n  #undef B\n#define C(x) x\n// #define D\n#ifdef E\n";
+        let names: Vec<&[u8]> = directives(text).collect();
+        assert_eq!(names, [b"A", b"B", b"C"]);
+    }
+
+    #[test]
+    fn paths_with_quotes_can_be_included() {
+        let line = |path: &str| include_line(Path::new(path)).map(|line| line.into_string().unwrap());
+        assert_eq!(line("/a b/é.hpp").unwrap(), "#include \"/a b/é.hpp\"\n");
+        assert_eq!(line("/a\"b/x.hpp").unwrap(), "#include </a\"b/x.hpp>\n");
+        assert!(line("/a\"<b>/x.hpp").unwrap_err().to_string().contains("rename"));
+    }
+}
