@@ -4,13 +4,13 @@ use proc_macro2::Span;
 
 /// Problems found so far. Passes add to it and go on, so that one run reports everything.
 #[derive(Debug, Default)]
-pub struct Errors {
+pub(crate) struct Errors {
     list: Vec<syn::Error>,
 }
 
 impl Errors {
     /// Notes a problem at `span`. The same message at the same place is kept once.
-    pub fn at(&mut self, span: Span, message: impl std::fmt::Display) {
+    pub(crate) fn at(&mut self, span: Span, message: impl std::fmt::Display) {
         let message = message.to_string();
         let seen = |e: &syn::Error| e.to_string() == message && same_place(e.span(), span);
         if !self.list.iter().any(seen) {
@@ -19,17 +19,12 @@ impl Errors {
     }
 
     /// Notes a problem that `syn` found while parsing.
-    pub fn syntax(&mut self, error: syn::Error) {
+    pub(crate) fn syntax(&mut self, error: syn::Error) {
         self.list.push(error);
     }
 
-    /// Whether nothing was noted.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
     /// `value` if nothing was noted, else all problems as one error, in source order.
-    pub fn finish<T>(mut self, value: T) -> Result<T, syn::Error> {
+    pub(crate) fn finish<T>(mut self, value: T) -> Result<T, syn::Error> {
         self.list.sort_by_key(|e| {
             let at = e.span().start();
             (at.line, at.column)

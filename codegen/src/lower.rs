@@ -2,7 +2,7 @@
 
 use syn::ItemFn;
 
-use crate::check::{self, Facts};
+use crate::check::{self, Barriers};
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals};
 use crate::ir::{Expr, ExprKind, Function, Kernel, Math, walk_exprs, walk_exprs_mut};
@@ -112,8 +112,8 @@ impl Kernel {
         exact
     }
 
-    /// What the checks found out about a kernel that they accepted.
-    pub(crate) fn facts(&self) -> Facts {
+    /// Statements before which the work-items of a row meet at a barrier.
+    pub(crate) fn barriers(&self) -> Barriers {
         check::check(self, &mut Errors::default())
     }
 }

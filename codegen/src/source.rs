@@ -14,15 +14,18 @@ pub struct KernelSource {
     pub item: FunctionSource,
 }
 
+/// Something by the path that a function names it with.
+pub type Named<T> = (&'static str, T);
+
 /// A function with what the paths in it stand for.
 #[derive(Clone, Copy, Debug)]
 pub struct FunctionSource {
     /// The function's tokens.
     pub text: &'static str,
     /// Functions it calls, by the path it calls them with.
-    pub calls: &'static [(&'static str, Callee)],
+    pub calls: &'static [Named<Callee>],
     /// Constants it reads, by the path it names them with. Functions, because only those may call a trait.
-    pub constants: &'static [(&'static str, fn() -> Constant)],
+    pub constants: &'static [Named<fn() -> Constant>],
 }
 
 /// What a called path stands for.

@@ -9,10 +9,10 @@ use crate::diagnostics::Errors;
 use crate::ir::{Expr, ExprKind, Kernel, LocalId, Reduce, Scalar, Stmt, StmtKind, Type, walk};
 
 /// Variables that lanes gather into, with the reduction that combines the parts.
-pub(crate) type Accumulators = BTreeMap<LocalId, Reduce>;
+type Accumulators = BTreeMap<LocalId, Reduce>;
 
-/// Finds the accumulators of a kernel and checks every use of them.
-pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Accumulators {
+/// Finds what a kernel gathers over lanes and checks every use of it.
+pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) {
     no_host_variables(kernel, errors);
     let mut gathered = Accumulators::new();
     walk(&kernel.body, &mut |stmt| {
@@ -22,7 +22,6 @@ pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Accumulators {
     });
     starts(kernel, &gathered, errors);
     uses(kernel, &gathered, errors);
-    gathered
 }
 
 /// Host variables are copied into the kernel, so the grid cannot change them.
@@ -183,7 +182,7 @@ fn declared(block: &[Stmt]) -> BTreeSet<LocalId> {
 }
 
 /// The variable that a statement assigns.
-pub(crate) fn target(stmt: &Stmt) -> Option<LocalId> {
+fn target(stmt: &Stmt) -> Option<LocalId> {
     match stmt.kind {
         StmtKind::Assign(id, _) | StmtKind::Update(id, ..) => Some(id),
         _ => None,

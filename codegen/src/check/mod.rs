@@ -11,50 +11,80 @@ mod poly;
 mod rows;
 
 use crate::diagnostics::Errors;
-use crate::ir::{Kernel, Scalar};
+use crate::ir::{Expr, ExprKind, Kernel, ParamKind, Scalar};
 
-pub(crate) use self::accumulator::Accumulators;
 pub(crate) use self::order::Barriers;
 pub(crate) use self::poly::{Atom, Known, Poly};
 
-/// What the checks found out, for the schedule and the emission.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Facts {
-    /// Variables gathered over lanes.
-    pub(crate) accumulators: Accumulators,
-    /// Statements with a barrier before them.
-    pub(crate) barriers: Barriers,
+/// Checks a kernel. Rules that `bool` const parameters decide are judged for each of their values; with aliases, once with
+/// the buffers apart and once with them in one place.
+///
+/// Gives the places where the work-items of a row have to wait for each other.
+pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Barriers {
+    accumulator::check(kernel, errors);
+    let mut barriers = Barriers::new();
+    let mut apart = kernel.clone();
+    let mut known = Known::new(accumulator::changing(kernel));
+    memory(without_aliases(&mut apart), &known, &mut barriers, errors);
+    if kernel.buffers().any(|(_, buffer)| !buffer.aliases.is_empty()) {
+        equal_strides(kernel, &mut known);
+        memory(kernel, &known, &mut barriers, errors);
+    }
+    barriers
 }
 
-/// Checks a kernel. Rules that `bool` const parameters decide are judged for each of their values.
-pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Facts {
-    let accumulators = accumulator::check(kernel, errors);
-    let mut barriers = Barriers::new();
-    for known in instances(kernel) {
+/// Rules 3 to 6.
+fn memory(kernel: &Kernel, known: &Known, barriers: &mut Barriers, errors: &mut Errors) {
+    for known in instances(kernel, known) {
         let collector = access::Collector::new(kernel, known);
         barriers.extend(order::check(kernel, collector.clone(), errors));
         rows::check(kernel, collector, errors);
     }
-    Facts {
-        accumulators,
-        barriers,
+}
+
+fn without_aliases(kernel: &mut Kernel) -> &Kernel {
+    for param in &mut kernel.params {
+        if let ParamKind::Buffer(buffer) = &mut param.kind {
+            buffer.aliases.clear();
+        }
+    }
+    kernel
+}
+
+/// Buffers in one place have the same strides.
+fn equal_strides(kernel: &Kernel, known: &mut Known) {
+    for (_, output) in kernel.buffers() {
+        for input in &output.aliases {
+            for (a, b) in output.shape.iter().zip(&kernel.buffer(*input).shape) {
+                if let (
+                    Some(a),
+                    Some(Expr {
+                        kind: ExprKind::Param(b),
+                        ..
+                    }),
+                ) = (&a.stride, &b.stride)
+                {
+                    let stride = known.poly(a);
+                    known.equate(*b, stride);
+                }
+            }
+        }
     }
 }
 
 /// Every combination of values of the `bool` const parameters.
-fn instances(kernel: &Kernel) -> Vec<Known> {
-    let mut all = vec![Known::new(accumulator::changing(kernel))];
+fn instances(kernel: &Kernel, known: &Known) -> Vec<Known> {
+    let mut all = vec![known.clone()];
     for (id, param) in kernel.consts.iter().enumerate() {
         if param.ty == Scalar::Bool {
+            let with = |known: &Known, value| {
+                let mut known = known.clone();
+                known.bools.insert(id, value);
+                known
+            };
             all = all
-                .into_iter()
-                .flat_map(|known| {
-                    [false, true].map(|value| {
-                        let mut known = known.clone();
-                        known.bools.insert(id, value);
-                        known
-                    })
-                })
+                .iter()
+                .flat_map(|known| [with(known, false), with(known, true)])
                 .collect();
         }
     }

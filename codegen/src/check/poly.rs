@@ -188,6 +188,8 @@ fn quotient(p: &Poly, divisor: i128) -> Poly {
 pub(crate) struct Known {
     /// Values of immutable variables.
     values: BTreeMap<LocalId, Poly>,
+    /// Parameters that are taken to have another's value.
+    equal: BTreeMap<ParamId, Poly>,
     /// Assumed values of `bool` const parameters.
     pub(crate) bools: BTreeMap<usize, bool>,
     /// Variables that are assigned more than once: their value differs from place to place.
@@ -210,6 +212,11 @@ impl Known {
         if !self.changing.contains(&id) {
             self.values.insert(id, value);
         }
+    }
+
+    /// Takes the parameter `id` to be `value`.
+    pub(crate) fn equate(&mut self, id: ParamId, value: Poly) {
+        self.equal.insert(id, value);
     }
 
     /// The truth of a condition, if the assumed const parameters decide it.
@@ -236,7 +243,11 @@ impl Known {
     pub(crate) fn poly(&mut self, e: &Expr) -> Poly {
         match &e.kind {
             ExprKind::Int(value) => Poly::constant(*value),
-            ExprKind::Param(id) => Poly::atom(Atom::Param(*id)),
+            ExprKind::Param(id) => self
+                .equal
+                .get(id)
+                .cloned()
+                .unwrap_or_else(|| Poly::atom(Atom::Param(*id))),
             ExprKind::Const(id) => Poly::atom(Atom::Const(*id)),
             ExprKind::Local(id) if self.changing.contains(id) => self.opaque(e),
             ExprKind::Local(id) => self.values.get(id).cloned().unwrap_or_else(|| Poly::local(*id)),

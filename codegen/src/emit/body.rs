@@ -206,6 +206,7 @@ impl Body<'_> {
         }
         let around = Around { body: self, mode };
         let printer = around.printer();
+        self.hoist_reductions(out, stmt);
         match &stmt.kind {
             StmtKind::Row(id) => {
                 let row = &self.kernel.rows[*id];
@@ -238,17 +239,25 @@ impl Body<'_> {
             let target = format!("{}[{}]", self.place(place), printer.value(index));
             return out.line(format!("{target} = {};", printer.narrowed(element, value)));
         }
-        // All work-items take part in a reduction; one of them stores.
-        self.hoist_reductions(out, value);
         out.block(format!("if ({} == 0)", self.inner.lane), |out| {
             let target = format!("{}[{}]", self.place(place), printer.value(index));
             out.line(format!("{target} = {};", printer.narrowed(element, value)));
         });
-        self.reductions.borrow_mut().clear();
     }
 
-    fn hoist_reductions(&self, out: &mut Writer, value: &Expr) {
-        value.walk(&mut |e| {
+    /// Reductions come first and get a name: all work-items take part in them, whatever the statement does then.
+    fn hoist_reductions(&self, out: &mut Writer, stmt: &Stmt) {
+        if let StmtKind::Let(
+            _,
+            Some(Expr {
+                kind: ExprKind::Reduce(..),
+                ..
+            }),
+        ) = stmt.kind
+        {
+            return;
+        }
+        let mut hoist = |e: &Expr| {
             if let ExprKind::Reduce(reduce, _) = &e.kind {
                 let (_, part) = reduced(e);
                 let name = self
@@ -258,7 +267,11 @@ impl Body<'_> {
                 out.line(format!("const float {name} = {};", self.reduce(e)));
                 self.reductions.borrow_mut().push((part, name));
             }
-        });
+        };
+        stmt.exprs(&mut |e| e.walk(&mut hoist));
+        if let StmtKind::Row(id) = stmt.kind {
+            self.kernel.rows[id].offset.walk(&mut hoist);
+        }
     }
 
     fn reduce(&self, e: &Expr) -> String {

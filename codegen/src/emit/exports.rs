@@ -2,7 +2,7 @@
 
 use super::Emission;
 use super::launcher::used_params;
-use super::writer::Writer;
+use super::writer::{Writer, continued};
 use crate::instance::const_text;
 use crate::ir::{DType, ParamKind, Scalar};
 
@@ -34,7 +34,15 @@ pub(super) fn exports(emission: &Emission<'_>) -> String {
     macro_definition(&mut out, emission, &macro_name);
     out.line("");
     let mut defined = vec![macro_name.clone()];
-    levels(&mut out, emission, &choices, &macro_name, &mut defined);
+    let mut outer = macro_name.clone();
+    if let Some(Choice::Const(..)) = choices.first() {
+        // Names are pasted before macros in them are expanded.
+        outer.push_str("_EXPANDED");
+        let params = arguments(emission).concat().join(", ");
+        out.directive(&format!("#define {outer}({params}) {macro_name}({params})"));
+        defined.push(outer.clone());
+    }
+    levels(&mut out, emission, &choices, &outer, &mut defined);
     out.line("");
     for name in defined {
         out.line(format!("#undef {name}"));
@@ -71,12 +79,12 @@ fn macro_definition(out: &mut Writer, emission: &Emission<'_>, macro_name: &str)
     let symbol = symbol.replace("####", "##");
     let symbol = symbol.trim_start_matches("##").trim_end_matches("##");
     let text = definition(emission, symbol);
-    let lines: Vec<&str> = text.lines().collect();
-    out.line(format!("#define {macro_name}({}) \\", params.join(", ")));
-    for (at, line) in lines.iter().enumerate() {
-        let end = if at + 1 < lines.len() { " \\" } else { "" };
-        out.line(format!("  {line}{end}"));
-    }
+    let head = format!("#define {macro_name}({})", params.join(", "));
+    let lines: Vec<String> = [head]
+        .into_iter()
+        .chain(text.lines().map(|line| format!("  {line}")))
+        .collect();
+    out.directive(&continued(&lines));
 }
 
 /// One export.
@@ -148,7 +156,15 @@ fn levels(
             if last {
                 calls.iter().for_each(|c| out.line(c));
             } else {
-                out.line(format!("#define {own}({}) {}", rest.join(", "), calls.join(" ")));
+                let head = format!("#define {own}({})", rest.join(", "));
+                let lines = match &calls[..] {
+                    [one] => vec![format!("{head} {one}")],
+                    many => [head]
+                        .into_iter()
+                        .chain(many.iter().map(|call| format!("  {call}")))
+                        .collect(),
+                };
+                out.directive(&continued(&lines));
             }
         };
         match choice {

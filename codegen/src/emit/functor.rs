@@ -4,7 +4,8 @@ use std::cell::RefCell;
 
 use super::Emission;
 use super::body::Body;
-use super::printer::{Cpp, Loaded, Printer, Spelling, Surroundings, local_names, scalar};
+use super::names::{Names, Scoped};
+use super::printer::{Cpp, Loaded, Printer, Spelling, Surroundings, scalar};
 use super::writer::Writer;
 use crate::ir::{Expr, For, Function, Grid, LocalId, Place, Stmt, StmtKind};
 
@@ -84,13 +85,19 @@ pub(super) fn function(function: &Function, emission: &Emission<'_>) -> String {
         .iter()
         .find(|(path, _)| *path == function.path)
         .expect("named at the start");
-    let mut names = super::names::Names::new();
+    let mut names = Names::new();
     let functions = emission.spelling.functions.clone();
     functions.iter().for_each(|(_, name)| {
         names.give(name);
     });
+    let mut scoped = Scoped::new(&function.locals, &[]);
+    function
+        .params
+        .iter()
+        .for_each(|id| scoped.local(*id, &mut names));
+    scoped.block(&function.body.stmts, &mut names);
     let spelling = Spelling {
-        locals: local_names(&function.locals, &mut names),
+        locals: scoped.local_names,
         functions,
         ..Spelling::default()
     };

@@ -241,8 +241,8 @@ impl Launcher<'_> {
                 .collect();
             parts.join(" * ")
         };
-        let mut extents = vec!["1".to_owned(), "1".to_owned()];
-        let mut strides = vec!["0".to_owned(), "0".to_owned()];
+        let mut extents = ["1".to_owned(), "1".to_owned()];
+        let mut strides = ["0".to_owned(), "0".to_owned()];
         for (at, (dim, inner)) in layout.outer.iter().enumerate() {
             extents[at] = printer.value(&dim.extent);
             strides[at] = match &dim.stride {

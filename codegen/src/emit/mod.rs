@@ -18,8 +18,8 @@ use sha2::{Digest, Sha256};
 
 use self::body::Inner;
 use self::helper::{Helper, Helpers};
-use self::names::{Names, class_name};
-use self::printer::{Spelling, data_locals, local_names};
+use self::names::{Names, Scoped, class_name};
+use self::printer::{Spelling, data_locals};
 use self::usage::Usage;
 use crate::ir::{Kernel, LocalId};
 use crate::schedule::{Schedule, schedule};
@@ -140,8 +140,16 @@ impl<'a> Emission<'a> {
         spelling.types = kernel.types.iter().map(|t| names.give(&t.name)).collect();
         spelling.consts = kernel.consts.iter().map(|c| names.give(&c.name)).collect();
         spelling.params = kernel.params.iter().map(|p| names.give(&p.name)).collect();
-        spelling.rows = kernel.rows.iter().map(|r| names.give(&r.name)).collect();
-        spelling.locals = local_names(&kernel.locals, &mut names);
+        let mut scoped = Scoped::new(&kernel.locals, &kernel.rows);
+        scoped.block(&kernel.host, &mut names);
+        let mut grid = names.clone();
+        for (index, _) in kernel.grid.axes() {
+            scoped.local(index, &mut grid);
+        }
+        scoped.block(&kernel.body, &mut grid);
+        scoped.reserve(&mut names);
+        spelling.locals = scoped.local_names;
+        spelling.rows = scoped.row_names;
         let inner = Inner {
             item: names.give("item"),
             lane: names.give("lane"),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::helper::{Helper, Helpers};
 use super::literal;
 use crate::ir::{
-    Binary, Expr, ExprKind, Kernel, Local, LocalId, Math, Place, Scalar, Stmt, StmtKind, Type, Unary, walk,
+    Binary, Expr, ExprKind, Kernel, LocalId, Math, Place, Scalar, Stmt, StmtKind, Type, Unary, walk,
 };
 
 /// How tightly C++ binds; higher binds tighter.
@@ -437,9 +437,4 @@ fn sycl_name(math: Math) -> &'static str {
         Math::Pow => "pow",
         other => other.name(),
     }
-}
-
-/// One more local than the list holds: a name that a header makes up.
-pub(super) fn local_names(locals: &[Local], names: &mut super::names::Names) -> Vec<String> {
-    locals.iter().map(|local| names.give(&local.name)).collect()
 }

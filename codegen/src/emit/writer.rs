@@ -16,9 +16,19 @@ impl Writer {
         }
     }
 
-    /// One line.
+    /// One line; an assignment that is too long goes on in a second one.
     pub(super) fn line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
+        match line.split_once(" = ") {
+            Some((target, value)) if self.depth * 2 + line.len() > WIDTH && !target.contains('(') => {
+                self.raw(&format!("{target} ="));
+                self.raw(&format!("    {value}"));
+            }
+            _ => self.raw(line),
+        }
+    }
+
+    fn raw(&mut self, line: &str) {
         if !line.is_empty() {
             self.text.push_str(&"  ".repeat(self.depth));
             self.text.push_str(line);
@@ -110,4 +120,13 @@ impl Writer {
 }
 
 /// Longest line that is not broken.
-pub(super) const WIDTH: usize = 110;
+const WIDTH: usize = 110;
+
+/// Lines as one, with a `\\` at the end of each but the last, all in one column.
+pub(super) fn continued(lines: &[String]) -> String {
+    let column = lines.iter().map(String::len).max().unwrap_or_default() + 1;
+    let (last, rest) = lines.split_last().expect("a macro has lines");
+    let mut text: String = rest.iter().map(|line| format!("{line:<column$}\\\n")).collect();
+    text.push_str(last);
+    text
+}

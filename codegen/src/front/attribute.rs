@@ -59,10 +59,10 @@ impl Arguments {
         match name.to_string().as_str() {
             "symbol" => self.symbol = Some(assigned(input)?),
             "header" => self.header = Some(assigned(input)?),
-            "types" => self.types = entries(input, |input| list(input))?,
+            "types" => self.types = entries(input, list)?,
             "select" => self.select = entries(input, |input| input.parse())?,
-            "instances" => self.instances = entries(input, |input| list(input))?,
-            "shapes" => self.shapes = entries(input, |input| list(input))?,
+            "instances" => self.instances = entries(input, list)?,
+            "shapes" => self.shapes = entries(input, list)?,
             "alias" => self.alias = entries(input, |input| input.parse())?,
             "work_group" => self.work_group = auto_or(input)?,
             "sub_group" => self.sub_group = auto_or(input)?,

@@ -18,7 +18,7 @@ use syn::ItemFn;
 
 use crate::diagnostics::Errors;
 use crate::ir::{Function, Kernel};
-use crate::source::{Callee, Constant};
+use crate::source::{Callee, Constant, Named};
 
 /// What is known of the items outside a function.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +28,9 @@ pub(crate) enum Externals<'a> {
     /// What rustc resolved the paths to.
     Known {
         /// Called functions by path.
-        calls: &'a [(&'static str, Callee)],
+        calls: &'a [Named<Callee>],
         /// Constants by path.
-        constants: &'a [(&'static str, fn() -> Constant)],
+        constants: &'a [Named<fn() -> Constant>],
     },
 }
 

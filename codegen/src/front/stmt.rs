@@ -303,9 +303,10 @@ impl Lower<'_> {
     fn if_stmt(&mut self, e: &ExprIf) {
         let cond = self.condition(&e.cond);
         let (then, ()) = self.in_block(|lower| lower.stmts(&e.then_branch.stmts));
-        let (otherwise, ()) = self.in_block(|lower| match &e.else_branch {
-            Some((_, branch)) => lower.expr_stmt(branch),
-            None => {}
+        let (otherwise, ()) = self.in_block(|lower| {
+            if let Some((_, branch)) = &e.else_branch {
+                lower.expr_stmt(branch);
+            }
         });
         self.push(StmtKind::If(cond, then, otherwise), e.if_token.span());
     }

@@ -6,7 +6,7 @@
 
 mod vector;
 
-use crate::check::{Accumulators, Barriers, Known, Poly};
+use crate::check::{Barriers, Known, Poly};
 use crate::ir::{Expr, ExprKind, Grid, Kernel, StmtKind, walk};
 
 pub(crate) use self::vector::{Divisible, GRID, Vector, Vectors};
@@ -29,8 +29,6 @@ pub(crate) struct Schedule {
     pub(crate) width: Option<Width>,
     /// What is accessed in vectors, loop by loop, and when that is aligned.
     pub(crate) vectors: Vectors,
-    /// Variables gathered over lanes.
-    pub(crate) accumulators: Accumulators,
     /// Statements with a barrier before them.
     pub(crate) barriers: Barriers,
 }
@@ -46,7 +44,6 @@ pub(crate) enum Width {
 
 /// Plans a checked kernel.
 pub(crate) fn schedule(kernel: &Kernel) -> Schedule {
-    let facts = kernel.facts();
     let attributes = &kernel.attributes;
     let vectors = match attributes.vector {
         Some(1) => Vectors::default(),
@@ -58,8 +55,7 @@ pub(crate) fn schedule(kernel: &Kernel) -> Schedule {
         sub_group: attributes.sub_group.unwrap_or(SUB_GROUP),
         width: (!vectors.is_empty()).then_some(width),
         vectors,
-        accumulators: facts.accumulators,
-        barriers: facts.barriers,
+        barriers: kernel.barriers(),
     }
 }
 
