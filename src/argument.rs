@@ -138,6 +138,9 @@ integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 pub trait Viewed: oxysycl_runtime::Element {
     /// The view, if it is of this type.
     fn view<'a>(argument: &DeviceArgument<'a>) -> Option<View<'a, Self>>;
+
+    /// The view as an argument.
+    fn argument(view: View<'_, Self>) -> DeviceArgument<'_>;
 }
 
 macro_rules! views {
@@ -149,11 +152,9 @@ macro_rules! views {
                     _ => None,
                 }
             }
-        }
 
-        impl<'a> From<View<'a, $ty>> for DeviceArgument<'a> {
-            fn from(view: View<'a, $ty>) -> Self {
-                Self::$variant(view)
+            fn argument(view: View<'_, Self>) -> DeviceArgument<'_> {
+                DeviceArgument::$variant(view)
             }
         }
     )*};

@@ -4,6 +4,8 @@
 extern crate self as oxysycl;
 
 mod argument;
+pub mod check;
+pub mod cli;
 mod kernel;
 mod launch;
 pub mod native;

@@ -51,7 +51,7 @@ impl Loaded {
         }
         // The run time sees to it that two threads which get here compile and load once.
         let instance = Instance::new(ir, dtypes, consts).map_err(LaunchError::Instance)?;
-        let module = Runtime::global()?.module(&unit(ir, &instance, &device.target))?;
+        let module = Runtime::global()?.module(&instance_unit(ir, &instance, &device.target))?;
         let last_error = format!("{}_last_error", ir.name);
         let function = module
             .function(instance.symbol(), Some(&last_error))
@@ -69,8 +69,8 @@ impl Loaded {
     }
 }
 
-/// What is compiled for one instance of a kernel.
-pub(crate) fn unit(ir: &ir::Kernel, instance: &Instance, target: &Target) -> Unit {
+/// What is compiled for a kernel: its header by itself.
+pub(crate) fn unit(ir: &ir::Kernel, target: &Target) -> Unit {
     let path = Path::new(&ir.attributes.header);
     let name = path
         .file_name()
@@ -82,8 +82,16 @@ pub(crate) fn unit(ir: &ir::Kernel, instance: &Instance, target: &Target) -> Uni
             name,
             text: oxysycl_codegen::header(ir),
         },
-        defines: instance.defines().to_vec(),
+        defines: Vec::new(),
         include_dirs: Vec::new(),
         target: target.clone(),
+    }
+}
+
+/// What is compiled for one instance of a kernel.
+pub(crate) fn instance_unit(ir: &ir::Kernel, instance: &Instance, target: &Target) -> Unit {
+    Unit {
+        defines: instance.defines().to_vec(),
+        ..unit(ir, target)
     }
 }

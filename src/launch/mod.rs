@@ -3,10 +3,10 @@
 mod error;
 mod loaded;
 mod passed;
-mod shape;
+pub(crate) mod shape;
 
 pub use self::error::LaunchError;
-pub(crate) use self::loaded::Loaded;
+pub(crate) use self::loaded::{Loaded, instance_unit, unit};
 pub(crate) use self::passed::Launched;
 
 use oxysycl_codegen::eval::Values;

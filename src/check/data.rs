@@ -1,0 +1,89 @@
+//! What buffers are filled with.
+
+use fastrand::Rng;
+
+use super::judge::Judged;
+
+/// What the elements of a row are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// Numbers around 1, of either sign.
+    Ordinary,
+    /// Small ones.
+    Small,
+    /// Large ones.
+    Large,
+    /// One number throughout.
+    Constant,
+    /// Any bits, with infinities, NaN, zeros, subnormals and the largest numbers among them.
+    Special,
+}
+
+impl Contents {
+    /// For row `row` of a kernel whose results are compared bit by bit, or within bounds. There one special element may
+    /// decide a whole row, so that few rows have any.
+    pub(super) fn of(row: u64, exact: bool) -> Self {
+        match row % 8 {
+            _ if exact => Self::Special,
+            3 => Self::Small,
+            4 => Self::Large,
+            5 => Self::Constant,
+            6 => Self::Special,
+            _ => Self::Ordinary,
+        }
+    }
+
+    /// `count` elements.
+    pub(super) fn draw<E: Judged>(self, count: usize, rng: &mut Rng) -> impl Iterator<Item = E> {
+        let constant = E::near(rng.f32() * 4.0 - 2.0);
+        let mut rng = rng.fork();
+        (0..count).map(move |_| match self {
+            Self::Ordinary => E::near(ordinary(&mut rng)),
+            Self::Small => E::near(ordinary(&mut rng) * 1e-3),
+            Self::Large => E::near(ordinary(&mut rng) * 100.0),
+            Self::Constant => constant,
+            Self::Special => match rng.u8(0..8) {
+                0 => *rng.choice(E::SPECIAL).expect("there are special elements"),
+                1 => E::from_any(rng.u64(..)),
+                _ => E::near(ordinary(&mut rng)),
+            },
+        })
+    }
+}
+
+/// A number as sums of independent ones are distributed, of variance 1.
+fn ordinary(rng: &mut Rng) -> f32 {
+    let sum: f32 = (0..4).map(|_| rng.f32()).sum();
+    (sum - 2.0) * 3f32.sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use half::f16;
+
+    fn elements(contents: Contents) -> Vec<f16> {
+        contents.draw(4000, &mut Rng::with_seed(3)).collect()
+    }
+
+    #[test]
+    fn ordinary_numbers_have_variance_one() {
+        let elements = elements(Contents::Ordinary);
+        let squares: f32 = elements.iter().map(|x| x.to_f32().powi(2)).sum();
+        assert!((squares / 4000.0 - 1.0).abs() < 0.1);
+    }
+
+    #[test]
+    fn special_rows_hold_what_is_easily_done_wrong() {
+        let elements = elements(Contents::Special);
+        let zero_with_sign = |x: &f16| x.to_bits() == 0x8000;
+        assert!(elements.iter().any(|x| x.is_nan()) && elements.iter().any(|x| x.is_infinite()));
+        assert!(elements.iter().any(zero_with_sign) && elements.iter().any(|x| x.to_bits() == 1));
+    }
+
+    #[test]
+    fn one_seed_draws_one_content() {
+        assert_eq!(elements(Contents::Large), elements(Contents::Large));
+        assert_ne!(elements(Contents::Large), elements(Contents::Small));
+    }
+}

@@ -1,0 +1,260 @@
+//! Whether what a device stored is what it may have stored.
+
+use std::fmt::Display;
+
+use half::{bf16, f16};
+
+use crate::argument::Viewed;
+use crate::native::{Element, Float, Real, Shadow};
+
+/// Elements that can be judged.
+pub(super) trait Judged: Element + Viewed + Display {
+    /// Values that are easily done wrong.
+    const SPECIAL: &'static [Self];
+
+    /// An element of any bits.
+    fn from_any(bits: u64) -> Self;
+
+    /// The element nearest to `value`.
+    fn near(value: f32) -> Self;
+
+    /// What stands for this element in the kernel's shadow.
+    fn to_shadow(self) -> Self::Shadow;
+
+    /// Whether both are the same bits, or both NaN.
+    fn is_same(self, other: Self) -> bool;
+
+    /// The distance from `value`, which is no NaN, in units in the last place of this type there.
+    fn ulps_from(self, value: f64) -> f64;
+
+    /// What a device may have stored where the shadow stored `shadow`.
+    fn allowed(shadow: Self::Shadow) -> Allowed<Self>;
+
+    /// The element as a number.
+    fn to_f64(self) -> f64;
+}
+
+/// What a device may have stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Allowed<E> {
+    /// A number between two elements; `f64` came to `value`.
+    Between {
+        /// The least one.
+        least: E,
+        /// The largest one.
+        most: E,
+        /// The number as computed in `f64`.
+        value: f64,
+    },
+    /// A NaN.
+    Nan,
+    /// Nothing is known.
+    Anything,
+}
+
+impl<E: Judged> Allowed<E> {
+    /// Whether the device may have stored `found`.
+    pub(super) fn includes(&self, found: E) -> bool {
+        let found = found.to_f64();
+        match self {
+            Self::Between { least, most, .. } => least.to_f64() <= found && found <= most.to_f64(),
+            Self::Nan => found.is_nan(),
+            Self::Anything => true,
+        }
+    }
+
+    /// How far `found` is from the number as computed in `f64`, in units in the last place.
+    pub(super) fn ulps(&self, found: E) -> f64 {
+        match self {
+            Self::Between { value, .. } => found.ulps_from(*value),
+            Self::Nan | Self::Anything => 0.0,
+        }
+    }
+
+    /// In words.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Between { least, most, value } => format!("{least} to {most} ({value:e} in f64)"),
+            Self::Nan => "NaN".to_owned(),
+            Self::Anything => "anything".to_owned(),
+        }
+    }
+}
+
+fn allowed_float<E: Float + Judged>(stored: Real) -> Allowed<E> {
+    let (value, error) = (stored.value(), stored.error());
+    match () {
+        () if error.is_infinite() => Allowed::Anything,
+        () if value.is_nan() => Allowed::Nan,
+        // Rounding keeps order: what the device rounds is no less than `value - error`, so neither is the result.
+        () => {
+            let round = |bound: f64| <E as Element>::narrow(bound as f32);
+            Allowed::Between {
+                least: round(value - error),
+                most: round(value + error),
+                value,
+            }
+        }
+    }
+}
+
+/// The distance of neighbours at `value` in a float type.
+fn spacing(value: f64, digits: u32, least_exponent: i32) -> f64 {
+    let exponent = if value == 0.0 {
+        least_exponent
+    } else {
+        (value.abs().log2().floor() as i32).max(least_exponent)
+    };
+    2f64.powi(exponent - (digits as i32 - 1))
+}
+
+macro_rules! floats {
+    ($($ty:ident, $bits:ident, $digits:expr, $least_exponent:expr;)*) => {$(
+        impl Judged for $ty {
+            const SPECIAL: &'static [Self] = &[
+                $ty::from_bits(0),
+                $ty::from_bits(1 << ($bits::BITS - 1)),
+                $ty::INFINITY,
+                $ty::NEG_INFINITY,
+                $ty::NAN,
+                $ty::MAX,
+                $ty::MIN,
+                $ty::MIN_POSITIVE,
+                $ty::from_bits(1),
+                $ty::from_bits(3),
+                $ty::from_bits(1 | 1 << ($bits::BITS - 1)),
+            ];
+
+            fn from_any(bits: u64) -> Self {
+                $ty::from_bits(bits as $bits)
+            }
+
+            fn near(value: f32) -> Self {
+                <Self as Element>::narrow(value)
+            }
+
+            fn to_shadow(self) -> Shadow<$ty> {
+                self.into()
+            }
+
+            fn is_same(self, other: Self) -> bool {
+                self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
+            }
+
+            fn ulps_from(self, value: f64) -> f64 {
+                let found = self.to_f64();
+                match () {
+                    () if found == value => 0.0,
+                    () if found.is_finite() && value.is_finite() => (found - value).abs() / spacing(value, $digits, $least_exponent),
+                    () => f64::INFINITY,
+                }
+            }
+
+            fn allowed(shadow: Shadow<$ty>) -> Allowed<Self> {
+                allowed_float(shadow.stored())
+            }
+
+            fn to_f64(self) -> f64 {
+                self.widen().into()
+            }
+        }
+    )*};
+}
+
+floats! {
+    f32, u32, f32::MANTISSA_DIGITS, f32::MIN_EXP - 1;
+    f16, u16, f16::MANTISSA_DIGITS, f16::MIN_EXP - 1;
+    bf16, u16, bf16::MANTISSA_DIGITS, bf16::MIN_EXP - 1;
+}
+
+macro_rules! integers {
+    ($($ty:ident)*) => {$(
+        impl Judged for $ty {
+            const SPECIAL: &'static [Self] = &[0, 1];
+
+            fn from_any(bits: u64) -> Self {
+                bits as $ty
+            }
+
+            fn near(value: f32) -> Self {
+                value as $ty
+            }
+
+            fn to_shadow(self) -> $ty {
+                self
+            }
+
+            fn is_same(self, other: Self) -> bool {
+                self == other
+            }
+
+            fn ulps_from(self, value: f64) -> f64 {
+                (self.to_f64() - value).abs()
+            }
+
+            fn allowed(shadow: $ty) -> Allowed<Self> {
+                Allowed::Between { least: shadow, most: shadow, value: shadow.to_f64() }
+            }
+
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+
+integers!(i8 i32 i64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1/3 · 3 in a shadow: near 1, off by little.
+    fn near_one() -> Real {
+        Real::from(1.0) / Real::from(3.0) * Real::from(3.0)
+    }
+
+    #[test]
+    fn neighbours_are_told_apart() {
+        let allowed = f32::allowed(Shadow::narrow(near_one()));
+        assert!(allowed.includes(1.0) && allowed.includes(1f32.next_down()));
+        assert!(!allowed.includes(1.000001) && !allowed.includes(0.999999) && !allowed.includes(f32::NAN));
+        assert!(f16::allowed(Shadow::narrow(near_one())).includes(f16::ONE));
+        assert!(!f16::allowed(Shadow::narrow(near_one())).includes(f16::from_bits(f16::ONE.to_bits() + 1)));
+    }
+
+    #[test]
+    fn nan_and_infinity_match_only_themselves() {
+        let nan = f32::allowed(Shadow::narrow(Real::NAN));
+        assert!(nan.includes(f32::NAN) && !nan.includes(0.0));
+        let infinite = f32::allowed(Shadow::narrow(Real::INFINITY));
+        assert!(
+            infinite.includes(f32::INFINITY)
+                && !infinite.includes(f32::MAX)
+                && !infinite.includes(f32::NEG_INFINITY)
+        );
+        assert_eq!(
+            f16::allowed(Shadow::narrow(Real::from(1e6))).describe(),
+            "inf to inf (1e6 in f64)"
+        );
+    }
+
+    #[test]
+    fn distances_are_in_units_of_the_element() {
+        assert_eq!(f16::from_bits(f16::ONE.to_bits() + 1).ulps_from(1.0), 1.0);
+        assert_eq!(bf16::from_bits(bf16::ONE.to_bits() + 3).ulps_from(1.0), 3.0);
+        assert_eq!(2f32.next_up().ulps_from(2.0), 1.0);
+        assert_eq!(
+            f16::from_bits(2).ulps_from(0.0),
+            2.0,
+            "subnormals have their own unit"
+        );
+        assert_eq!(1f32.ulps_from(f64::INFINITY), f64::INFINITY);
+    }
+
+    #[test]
+    fn zeros_of_either_sign_differ_in_bits_and_not_in_value() {
+        assert!(!0f32.is_same(-0.0) && f32::NAN.is_same(-f32::NAN));
+        assert!(f32::allowed(Shadow::from(0.0)).includes(-0.0));
+    }
+}

@@ -1,0 +1,272 @@
+//! One case: run natively, run on the device, compared.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use oxysycl_codegen::ir::{DType, Element, Kernel as Ir, ParamId, ParamKind};
+use oxysycl_runtime::{MemoryError, Queue};
+
+use super::draw::{Case, aliases};
+use super::memory::{At, Expected, Judgement, Memory, Place, Wrong, memory};
+use crate::argument::{DeviceArgument, HostArgument};
+use crate::kernel::{Native, Variant};
+use crate::launch::{LaunchError, shape};
+use crate::native::shuffle;
+
+/// Launches of a repeated case after the first.
+const REPEATS: usize = 20;
+/// Cases with as many elements or fewer are repeated, and run shuffled as well.
+const FEW: u64 = 1 << 15;
+
+/// A kernel with its element types chosen.
+pub(super) struct Subject<'a> {
+    pub(super) ir: &'a Ir,
+    pub(super) variant: &'a Variant,
+    /// Whether the device must give the bits of the native function.
+    pub(super) exact: bool,
+}
+
+/// What came of a case.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome {
+    /// Elements compared.
+    pub(super) elements: u64,
+    /// Those among them of which nothing is known.
+    pub(super) unknown: u64,
+    /// The largest error on the device, in units in the last place, and where.
+    pub(super) worst: Option<(f64, String)>,
+    /// The first thing that is wrong.
+    pub(super) wrong: Option<String>,
+}
+
+/// Why a case has no outcome.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Trouble {
+    /// The launch failed.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// The device has no memory for it, or failed.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The function itself panicked.
+    #[error("run natively, it panics: {0}")]
+    Panic(String),
+}
+
+/// The memory of a case, and which part of it each parameter uses.
+struct Buffers {
+    memories: Vec<Box<dyn Memory>>,
+    /// By parameter; `None` for scalars.
+    of: Vec<Option<usize>>,
+}
+
+/// Results of a kernel's function or one of its twins.
+struct Results {
+    arguments: Vec<HostArgument>,
+}
+
+impl Subject<'_> {
+    /// Runs `case` and compares.
+    pub(super) fn run(&self, case: &Case, queue: &Queue) -> Result<Outcome, Trouble> {
+        let mut buffers = self.buffers(case)?;
+        let bounds = if self.exact {
+            self.variant.native
+        } else {
+            self.variant.shadow
+        };
+        let reference = self.native(case, &buffers, bounds, !self.exact)?;
+        let mut outcome = Outcome::default();
+        if buffers.elements(self.ir, case) <= FEW {
+            self.judge_twins(case, &buffers, &reference, &mut outcome)?;
+        }
+        buffers
+            .memories
+            .iter_mut()
+            .try_for_each(|memory| memory.upload(queue))?;
+        self.launch(case, &buffers, queue)?;
+        for memory in &mut buffers.memories {
+            memory.observe()?;
+        }
+        self.judge_device(&buffers, &reference, &mut outcome);
+        if outcome.wrong.is_none() && buffers.elements(self.ir, case) <= FEW && !case.layout.in_place {
+            self.repeat(case, &mut buffers, queue, &mut outcome)?;
+        }
+        Ok(outcome)
+    }
+
+    fn buffers(&self, case: &Case) -> Result<Buffers, LaunchError> {
+        let values = case.values();
+        let mut buffers = Buffers {
+            memories: Vec::new(),
+            of: vec![None; self.ir.params.len()],
+        };
+        for (id, buffer) in self.ir.buffers() {
+            let place = Place {
+                extents: shape::extents(self.ir, id, buffer, &values)?,
+                shifted: case.layout.shifted,
+            };
+            buffers.of[id] = Some(buffers.memories.len());
+            let seed = case.seed.wrapping_mul(31).wrapping_add(id as u64);
+            buffers
+                .memories
+                .push(memory(self.dtype(buffer.element), place, seed, self.exact));
+        }
+        if case.layout.in_place {
+            for (output, input) in aliases(self.ir) {
+                buffers.of[output] = buffers.of[input];
+            }
+        }
+        Ok(buffers)
+    }
+
+    fn dtype(&self, element: Element) -> DType {
+        match element {
+            Element::DType(dtype) => dtype,
+            Element::Param(id) => self.variant.dtypes[id],
+        }
+    }
+
+    /// Runs the function or a twin of it on copies of the buffers.
+    fn native(&self, case: &Case, buffers: &Buffers, twin: Native, shadow: bool) -> Result<Results, Trouble> {
+        let argument = |id: ParamId| match (buffers.of[id], case.scalars[id]) {
+            (Some(at), _) if shadow => buffers.memories[at].shadow(),
+            (Some(at), _) => buffers.memories[at].host(),
+            (None, Some(scalar)) => HostArgument::Scalar(scalar),
+            (None, None) => unreachable!("every parameter is a buffer or a scalar"),
+        };
+        let mut arguments: Vec<HostArgument> = (0..self.ir.params.len()).map(argument).collect();
+        let run = AssertUnwindSafe(|| twin(&case.consts, &mut arguments));
+        catch_unwind(run).map_err(|panic| Trouble::Panic(panic_text(&*panic)))?;
+        Ok(Results { arguments })
+    }
+
+    fn launch(&self, case: &Case, buffers: &Buffers, queue: &Queue) -> Result<(), Trouble> {
+        let argument = |id: ParamId| match (buffers.of[id], case.scalars[id]) {
+            (Some(at), _) => buffers.memories[at].device(),
+            (None, Some(scalar)) => Ok(DeviceArgument::Scalar(scalar)),
+            (None, None) => unreachable!("every parameter is a buffer or a scalar"),
+        };
+        let arguments: Vec<DeviceArgument<'_>> = (0..self.ir.params.len())
+            .map(argument)
+            .collect::<Result<_, _>>()?;
+        Ok((self.variant.launch)(queue, &case.consts, &arguments)?)
+    }
+
+    /// What must be in the memory `at`: the results of the parameter that writes it.
+    fn expected<'r>(&self, buffers: &Buffers, at: usize, reference: &'r Results) -> Expected<'r> {
+        let writer = self
+            .ir
+            .buffers()
+            .find(|(id, buffer)| buffer.mutable && buffers.of[*id] == Some(at));
+        match writer {
+            None => Expected::Unchanged,
+            Some((id, _)) if self.exact => Expected::Bits(&reference.arguments[id]),
+            Some((id, _)) => Expected::Bounds(&reference.arguments[id]),
+        }
+    }
+
+    fn judge_device(&self, buffers: &Buffers, reference: &Results, outcome: &mut Outcome) {
+        for (id, param) in self.ir.params.iter().enumerate() {
+            let Some(at) = buffers.of[id] else { continue };
+            let judgement = buffers.memories[at].judge(self.expected(buffers, at, reference));
+            if let ParamKind::Buffer(buffer) = &param.kind
+                && buffer.mutable
+            {
+                outcome.add(&param.name, &judgement);
+            }
+            outcome.fail(&param.name, judgement.wrong);
+        }
+    }
+
+    /// The function and its shuffled twin keep to what the device is held to.
+    fn judge_twins(
+        &self,
+        case: &Case,
+        buffers: &Buffers,
+        reference: &Results,
+        outcome: &mut Outcome,
+    ) -> Result<(), Trouble> {
+        for (name, twin) in [
+            ("native function", self.variant.native),
+            ("shuffled twin", self.variant.shuffled),
+        ] {
+            let results = shuffle(case.seed, || self.native(case, buffers, twin, false))?;
+            for (id, param) in self.ir.params.iter().enumerate() {
+                let Some(at) = buffers.of[id] else { continue };
+                if matches!(&param.kind, ParamKind::Buffer(buffer) if buffer.mutable) {
+                    let expected = self.expected(buffers, at, reference);
+                    let judgement = buffers.memories[at].judge_native(&results.arguments[id], expected);
+                    outcome.fail(&format!("{} of its {name}", param.name), judgement.wrong);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Launches again and again: the bits must stay the same. A race that one run hides shows here.
+    fn repeat(
+        &self,
+        case: &Case,
+        buffers: &mut Buffers,
+        queue: &Queue,
+        outcome: &mut Outcome,
+    ) -> Result<(), Trouble> {
+        for _ in 0..REPEATS {
+            buffers
+                .memories
+                .iter_mut()
+                .try_for_each(|memory| memory.upload(queue))?;
+            self.launch(case, buffers, queue)?;
+            for memory in &mut buffers.memories {
+                if !memory.observe()? && outcome.wrong.is_none() {
+                    outcome.wrong =
+                        Some("a repeated launch on the same arguments gave other bits".to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Buffers {
+    fn elements(&self, ir: &Ir, case: &Case) -> u64 {
+        let values = case.values();
+        let count = |(id, buffer)| {
+            let extents = shape::extents(ir, id, buffer, &values).unwrap_or_default();
+            extents.iter().map(|extent| extent.count as u64).product::<u64>()
+        };
+        ir.buffers().map(count).max().unwrap_or(0)
+    }
+}
+
+impl Outcome {
+    fn add(&mut self, buffer: &str, judgement: &Judgement) {
+        self.elements += judgement.elements;
+        self.unknown += judgement.unknown;
+        if let Some((ulps, index)) = &judgement.worst
+            && *ulps > self.worst.as_ref().map_or(0.0, |(worst, _)| *worst)
+        {
+            self.worst = Some((*ulps, format!("{buffer}{index:?}")));
+        }
+    }
+
+    fn fail(&mut self, buffer: &str, wrong: Option<Wrong>) {
+        let Some(Wrong { at, expected, found }) = wrong else {
+            return;
+        };
+        let place = match at {
+            At::Inside(index) => format!("{buffer}{index:?}"),
+            At::Outside(distance) => {
+                format!("memory {distance} elements from the start of {buffer}, outside its shape,")
+            }
+        };
+        self.wrong
+            .get_or_insert(format!("{place} is {found}; expected {expected}"));
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("without a message")
+        .to_owned()
+}

@@ -1,0 +1,136 @@
+//! `oxysycl check`
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use oxysycl_runtime::{Queue, Runtime, Selector, Unit};
+
+use super::output::{Output, table};
+use super::select::{named, variants};
+use super::{Answer, Result};
+use crate::check::{Checked, Plan, Report};
+
+#[derive(Args, Debug)]
+pub(super) struct Check {
+    /// Kernels by name or path; all of them if there are none
+    kernels: Vec<String>,
+    /// Only combinations with this element type, such as fp16
+    #[arg(long)]
+    dtype: Vec<String>,
+    /// Only the case of this number, as a failure names it
+    #[arg(long, value_name = "NUMBER")]
+    case: Option<usize>,
+    /// The device: gpu, cpu, or a part of its name
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: Selector,
+}
+
+impl Check {
+    pub(super) fn run(self, output: &Output) -> Result {
+        let mut plans = Vec::new();
+        for kernel in named(&self.kernels)? {
+            for variant in variants(kernel, &self.dtype)? {
+                plans.push(Plan::new(kernel, variant, self.case)?);
+            }
+        }
+        if plans.iter().all(|plan| plan.len() == 0) {
+            return Err("there is no such case".into());
+        }
+        let runtime = Runtime::global()?;
+        let queue = Queue::new(&self.device)?;
+        let mut units = Vec::new();
+        for plan in &plans {
+            units.extend(plan.units(&queue.device().target)?);
+        }
+        compile(runtime, &units);
+        let progress = progress("checking", plans.iter().map(Plan::len).sum());
+        let mut results = Vec::new();
+        for plan in &plans {
+            results.push(plan.run(&queue, &|| progress.inc(1))?);
+        }
+        progress.finish_and_clear();
+        let report = Report {
+            device: queue.device().to_string(),
+            driver: runtime.driver().identity().driver().to_owned(),
+            passed: results.iter().all(|checked| checked.passed),
+            results,
+        };
+        output.print(&report, text)?;
+        Ok(if report.passed { Answer::Yes } else { Answer::No })
+    }
+}
+
+/// Compiles `units` into the cache, as many at a time as there are processors. What does not compile shows when it is used.
+fn compile(runtime: &Runtime, units: &[Unit]) {
+    let progress = progress("compiling", units.len());
+    let workers = thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(units.len());
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let _ = runtime.library(unit);
+                    progress.inc(1);
+                }
+            });
+        }
+    });
+    progress.finish_and_clear();
+}
+
+/// A bar on standard error, if that is a terminal.
+fn progress(what: &'static str, steps: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}").expect("a valid template");
+    ProgressBar::new(steps as u64)
+        .with_style(style)
+        .with_message(what)
+}
+
+fn text(report: &Report) -> String {
+    let titles = [
+        "kernel",
+        "dtype",
+        "compared",
+        "cases",
+        "elements",
+        "worst ULP",
+        "where",
+        "verdict",
+    ];
+    let mut text = table(titles, report.results.iter().map(row));
+    text += &format!("\non {}, compiled by {}\n", report.device, report.driver);
+    for checked in &report.results {
+        if let Some(failure) = &checked.failure {
+            text += &format!(
+                "\n{} {}: {} of {} cases failed, first case {}: {}\n  {}\n  {}\n",
+                checked.kernel,
+                checked.dtypes.join(" "),
+                checked.failed_cases,
+                checked.cases,
+                failure.case,
+                failure.arguments,
+                failure.problem.replace('\n', "\n  "),
+                failure.repro,
+            );
+        }
+    }
+    text
+}
+
+fn row(checked: &Checked) -> [String; 8] {
+    [
+        checked.kernel.clone(),
+        checked.dtypes.join(" "),
+        checked.compared.to_owned(),
+        checked.cases.to_string(),
+        checked.elements.to_string(),
+        format!("{:.2}", checked.worst_ulp),
+        checked.worst_at.clone().unwrap_or_default(),
+        if checked.passed { "ok" } else { "FAILED" }.to_owned(),
+    ]
+}

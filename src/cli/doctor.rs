@@ -1,0 +1,247 @@
+//! `oxysycl doctor`
+
+use clap::Args;
+use oxysycl_runtime::cache::Cache;
+use oxysycl_runtime::driver::Driver;
+use oxysycl_runtime::driver::Icpx;
+use oxysycl_runtime::toolchain::Toolchain;
+use oxysycl_runtime::{Device, Runtime, Target};
+use serde::Serialize;
+
+use super::output::{Output, table};
+use super::{Answer, Result};
+
+#[derive(Args, Debug)]
+pub(super) struct Doctor {}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Diagnosis {
+    /// Whether kernels can be compiled and run here.
+    usable: bool,
+    /// What was looked at.
+    findings: Vec<Finding>,
+    /// The devices, if they could be asked for.
+    devices: Vec<Found>,
+}
+
+/// One thing that was looked at.
+#[derive(Serialize)]
+struct Finding {
+    /// `icpx`, `embedded toolchain`, `driver`, `SYCL run time`, `devices` or `cache`.
+    subject: &'static str,
+    /// Whether it is there and can be used.
+    good: bool,
+    /// What was found, or why not and what to do.
+    details: String,
+}
+
+/// A device.
+#[derive(Serialize)]
+struct Found {
+    name: String,
+    /// `cpu`, `gpu` or `other`.
+    kind: String,
+    /// Such as `opencl`.
+    backend: String,
+    /// Version of its driver.
+    driver: String,
+    /// Sub-group sizes, in work-items.
+    sub_group_sizes: Vec<u32>,
+    /// The largest work-group, in work-items.
+    max_work_group: u64,
+    /// Local memory of one work-group, in bytes.
+    local_memory: u64,
+    /// Global memory, in bytes.
+    global_memory: u64,
+    /// Whether it has 16-bit floats.
+    fp16: bool,
+    /// Whether it has 64-bit floats.
+    fp64: bool,
+    /// The value of `-fsycl-targets` for it.
+    target: String,
+}
+
+impl Doctor {
+    pub(super) fn run(self, output: &Output) -> Result {
+        let icpx = icpx();
+        let toolchain = toolchain();
+        let mut findings = vec![icpx, toolchain];
+        let mut devices = Vec::new();
+        // Looking must not install anything.
+        let can_compile = findings.iter().any(|finding| finding.good);
+        if can_compile {
+            findings.push(driver());
+            findings.push(sycl());
+            match Device::all() {
+                Ok(found) => devices = found,
+                Err(error) => findings.push(Finding::bad("devices", error)),
+            }
+            if devices.is_empty() && findings.iter().all(|finding| finding.subject != "devices") {
+                findings.push(Finding::bad("devices", "there is none: install a driver for your GPU, or use the embedded toolchain, which has a CPU device"));
+            }
+        }
+        findings.push(cache());
+        let diagnosis = Diagnosis {
+            usable: !devices.is_empty(),
+            findings,
+            devices: devices.iter().map(Found::new).collect(),
+        };
+        output.print(&diagnosis, text)?;
+        Ok(if diagnosis.usable { Answer::Yes } else { Answer::No })
+    }
+}
+
+impl Finding {
+    fn good(subject: &'static str, details: impl ToString) -> Self {
+        Self {
+            subject,
+            good: true,
+            details: details.to_string(),
+        }
+    }
+
+    fn bad(subject: &'static str, details: impl ToString) -> Self {
+        Self {
+            subject,
+            good: false,
+            details: details.to_string(),
+        }
+    }
+}
+
+fn icpx() -> Finding {
+    match Icpx::find() {
+        Ok(icpx) => Finding::good("icpx", icpx.identity().get("version").unwrap_or_default()),
+        Err(error) => Finding::bad("icpx", error),
+    }
+}
+
+fn toolchain() -> Finding {
+    const SUBJECT: &str = "embedded toolchain";
+    match Toolchain::find() {
+        Ok(Some(toolchain)) => Finding::good(SUBJECT, toolchain.root().display()),
+        Ok(None) => match Toolchain::place() {
+            Ok(place) => Finding::bad(
+                SUBJECT,
+                format!(
+                    "not installed\nlooked at: {}\nit is installed on first use where there is no icpx, or now by `oxysycl toolchain install`",
+                    place.display()
+                ),
+            ),
+            Err(error) => Finding::bad(SUBJECT, error),
+        },
+        Err(error) => Finding::bad(SUBJECT, error),
+    }
+}
+
+fn driver() -> Finding {
+    match Runtime::global() {
+        Ok(runtime) => {
+            let facts = runtime
+                .driver()
+                .identity()
+                .facts()
+                .map(|(name, value)| format!("{name}: {value}"));
+            Finding::good("driver", facts.collect::<Vec<_>>().join("\n"))
+        }
+        Err(error) => Finding::bad("driver", error),
+    }
+}
+
+fn sycl() -> Finding {
+    match Runtime::global().and_then(Runtime::sycl) {
+        Ok(sycl) => {
+            let path = sycl
+                .path
+                .map_or_else(String::new, |path| format!(", {}", path.display()));
+            Finding::good("SYCL run time", format!("version {}{path}", sycl.version))
+        }
+        Err(error) => Finding::bad("SYCL run time", error),
+    }
+}
+
+fn cache() -> Finding {
+    let cache = Cache::from_environment();
+    let folder = match cache.folder() {
+        Ok(folder) => folder.display().to_string(),
+        Err(reason) => {
+            return Finding::bad(
+                "cache",
+                format!("{reason}; set OXYSYCL_CACHE to a folder that can be written to"),
+            );
+        }
+    };
+    match cache.list() {
+        Ok(entries) => {
+            let damaged = entries.iter().filter(|entry| entry.contents.is_err()).count();
+            Finding::good(
+                "cache",
+                format!("{folder}\n{} entries, {damaged} of them damaged", entries.len()),
+            )
+        }
+        Err(error) => Finding::bad("cache", format!("{folder} cannot be read: {error}")),
+    }
+}
+
+impl Found {
+    fn new(device: &Device) -> Self {
+        let target = match &device.target {
+            Target::Spir64 => "spir64",
+            Target::Named(name) => name,
+        };
+        Self {
+            name: device.name.clone(),
+            kind: device.kind.to_string(),
+            backend: device.backend.clone(),
+            driver: device.driver.clone(),
+            sub_group_sizes: device.sub_group_sizes.clone(),
+            max_work_group: device.max_work_group,
+            local_memory: device.local_memory,
+            global_memory: device.global_memory,
+            fp16: device.fp16,
+            fp64: device.fp64,
+            target: target.to_owned(),
+        }
+    }
+}
+
+fn text(diagnosis: &Diagnosis) -> String {
+    let row = |finding: &Finding| {
+        let verdict = if finding.good { "ok" } else { "no" };
+        [
+            finding.subject.to_owned(),
+            verdict.to_owned(),
+            finding.details.clone(),
+        ]
+    };
+    let mut text = table(["looked at", "", "found"], diagnosis.findings.iter().map(row));
+    if !diagnosis.devices.is_empty() {
+        let row = |device: &Found| {
+            let sizes = device
+                .sub_group_sizes
+                .iter()
+                .map(u32::to_string)
+                .collect::<Vec<_>>()
+                .join(" ");
+            [
+                device.name.clone(),
+                device.kind.clone(),
+                device.backend.clone(),
+                device.driver.clone(),
+                sizes,
+            ]
+        };
+        text += "\n";
+        text += &table(
+            ["device", "kind", "backend", "driver", "sub-groups"],
+            diagnosis.devices.iter().map(row),
+        );
+    }
+    text += if diagnosis.usable {
+        "\nkernels can be compiled and run here\n"
+    } else {
+        "\nkernels cannot be run here yet\n"
+    };
+    text
+}

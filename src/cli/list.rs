@@ -1,0 +1,136 @@
+//! `oxysycl list`
+
+use clap::Args;
+use serde::Serialize;
+
+use super::output::{Output, table};
+use super::select::{default_symbols, named};
+use super::{Answer, Result};
+use oxysycl_codegen::ir::{self, DType, Element, ParamKind};
+
+#[derive(Args, Debug)]
+pub(super) struct List {
+    /// Kernels by name or path; all of them if there are none
+    kernels: Vec<String>,
+}
+
+/// What `--json` prints: one entry per kernel.
+#[derive(Serialize)]
+struct Listed {
+    /// Name of the Rust function.
+    kernel: String,
+    /// Path of its module.
+    module: &'static str,
+    /// Its doc comment.
+    docs: String,
+    /// File that it is emitted into.
+    header: String,
+    /// Exported name, with `{T}` for parameters.
+    symbol: String,
+    /// Type parameters.
+    types: Vec<TypeParam>,
+    /// Const parameters.
+    consts: Vec<ConstParam>,
+    /// Parameters, in the order of the C signature, which begins with the queue.
+    parameters: Vec<Parameter>,
+    /// Symbols that the header exports by itself.
+    exports: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct TypeParam {
+    name: String,
+    /// Macro that selects an element type, with `{T}` for it.
+    r#macro: String,
+    dtypes: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ConstParam {
+    name: String,
+    /// Macro that selects a value.
+    r#macro: String,
+    r#type: &'static str,
+    /// Values compiled where the macro selects none.
+    instances: Vec<i64>,
+}
+
+#[derive(Serialize)]
+struct Parameter {
+    name: String,
+    /// Such as `&[T]`, `&mut [f16]` or `i64`.
+    r#type: String,
+}
+
+impl List {
+    pub(super) fn run(self, output: &Output) -> Result {
+        let mut listed = Vec::new();
+        for kernel in named(&self.kernels)? {
+            listed.push(Listed::new(&*kernel.ir()?, kernel.module()));
+        }
+        output.print(&listed, |listed| {
+            table(
+                ["kernel", "arguments", "exports", "header"],
+                listed.iter().map(Listed::row),
+            )
+        })?;
+        Ok(Answer::Yes)
+    }
+}
+
+impl Listed {
+    fn new(ir: &ir::Kernel, module: &'static str) -> Self {
+        let types = ir.types.iter().map(|param| TypeParam {
+            name: param.name.clone(),
+            r#macro: ir.select(&param.name).to_owned(),
+            dtypes: param.dtypes.iter().map(|dtype| dtype.tag()).collect(),
+        });
+        let consts = ir.consts.iter().map(|param| ConstParam {
+            name: param.name.clone(),
+            r#macro: ir.select(&param.name).to_owned(),
+            r#type: param.ty.rust(),
+            instances: param.instances.clone(),
+        });
+        let parameters = ir.params.iter().map(|param| Parameter {
+            name: param.name.clone(),
+            r#type: rust_type(ir, &param.kind),
+        });
+        Self {
+            kernel: ir.name.clone(),
+            module,
+            docs: ir.docs.join("\n"),
+            header: ir.attributes.header.clone(),
+            symbol: ir.attributes.symbol.clone(),
+            types: types.collect(),
+            consts: consts.collect(),
+            parameters: parameters.collect(),
+            exports: default_symbols(ir),
+        }
+    }
+
+    fn row(&self) -> [String; 4] {
+        let parameters = self
+            .parameters
+            .iter()
+            .map(|param| format!("{}: {}", param.name, param.r#type));
+        [
+            self.kernel.clone(),
+            parameters.collect::<Vec<_>>().join("\n"),
+            self.exports.join("\n"),
+            self.header.clone(),
+        ]
+    }
+}
+
+fn rust_type(ir: &ir::Kernel, kind: &ParamKind) -> String {
+    match kind {
+        ParamKind::Scalar(scalar) => scalar.rust().to_owned(),
+        ParamKind::Buffer(buffer) => {
+            let element = match buffer.element {
+                Element::Param(id) => &ir.types[id].name,
+                Element::DType(dtype) => DType::rust(dtype),
+            };
+            format!("&{}[{element}]", if buffer.mutable { "mut " } else { "" })
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `oxysycl toolchain`
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use oxysycl_runtime::toolchain::Toolchain as Installed;
+use serde::Serialize;
+
+use super::output::Output;
+use super::{Answer, Result};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Toolchain {
+    /// Install it, unless it is there
+    Install,
+    /// Print the folder it is in
+    Path,
+    /// Print what a shell has to set before a program uses its libraries
+    Env,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Described {
+    /// Whether it is installed, and whole.
+    installed: bool,
+    /// Where it is, or would be.
+    path: PathBuf,
+    /// Environment variables, name and value, that a program needs before it uses the libraries.
+    environment: Vec<(String, String)>,
+}
+
+impl Toolchain {
+    pub(super) fn run(self, output: &Output) -> Result {
+        let found = match self {
+            Self::Install => Some(Installed::ensure()?),
+            Self::Path | Self::Env => Installed::find()?,
+        };
+        let described = Described {
+            installed: found.is_some(),
+            path: Installed::place()?,
+            environment: found.iter().flat_map(environment).collect(),
+        };
+        if !described.installed {
+            eprintln!("it is not installed: run `oxysycl toolchain install`");
+        }
+        output.print(&described, |described| match self {
+            Self::Install | Self::Path => described.path.display().to_string(),
+            Self::Env => described
+                .environment
+                .iter()
+                .map(|(name, value)| export(name, value))
+                .collect(),
+        })?;
+        Ok(if described.installed {
+            Answer::Yes
+        } else {
+            Answer::No
+        })
+    }
+}
+
+fn environment(toolchain: &Installed) -> Vec<(String, String)> {
+    let variables = toolchain.environment().into_iter();
+    variables
+        .map(|(name, value)| (name.to_owned(), value.to_string_lossy().into_owned()))
+        .collect()
+}
+
+/// A line for a POSIX shell.
+fn export(name: &str, value: &str) -> String {
+    format!("export {name}='{}'\n", value.replace('\'', "'\\''"))
+}
