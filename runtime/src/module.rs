@@ -5,6 +5,7 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use rustix::fs::StatVfsMountFlags;
@@ -167,10 +168,10 @@ impl Module {
     }
 }
 
-/// An exported function of a [`Module`]. It stays valid until the process ends.
+/// An exported function of a [`Module`]. It stays valid until the process ends; clones are cheap.
 #[derive(Clone)]
 pub struct Function {
-    symbol: Box<str>,
+    symbol: Arc<str>,
     address: NonNull<c_void>,
     last_error: Option<unsafe extern "C" fn() -> *const c_char>,
 }

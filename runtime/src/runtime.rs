@@ -12,7 +12,7 @@ use crate::key::Key;
 use crate::libsycl;
 use crate::module::{LoadError, Module};
 use crate::shim::{Shim, SyclError};
-use crate::unit::{Source, Target, Unit};
+use crate::unit::{Target, Unit};
 
 /// A driver, a cache, and the modules that this process has loaded through them.
 ///
@@ -245,10 +245,7 @@ impl fmt::Debug for Runtime {
 
 /// A few words on `unit`, such as `rmsnorm.hpp -DHIDDEN_SIZE=4096 for spir64 by embedded`.
 fn describe(unit: &Unit, driver: &str) -> String {
-    let mut text = match &unit.source {
-        Source::Header { name, .. } | Source::Host { name, .. } => name.clone(),
-        Source::File(path) => path.display().to_string(),
-    };
+    let mut text = unit.source.to_string();
     for (name, value) in &unit.defines {
         text += " -D";
         text += name;
