@@ -72,7 +72,9 @@ pub(super) fn file_name(name: &str) -> String {
         .map(|c| if c.is_control() || "\"<>\\".contains(c) { '_' } else { c })
         .collect();
     match name.as_str() {
-        "" | "." | ".." | OWN => "unit.hpp".to_owned(),
+        "" | "." | ".." => "unit.hpp".to_owned(),
+        // Our own files are called like this.
+        _ if name.starts_with(OWN) => format!("unit-{name}"),
         _ => name,
     }
 }

@@ -26,7 +26,7 @@ pub(super) const DEVICE: [&str; 19] = [
 ];
 
 /// What g++ is given for everything.
-pub(super) const HOST: [&str; 8] = [
+pub(super) const HOST: [&str; 9] = [
     "-std=c++20",
     "-O2",
     "-fPIC",
@@ -36,6 +36,8 @@ pub(super) const HOST: [&str; 8] = [
     "-fno-gnu-unique",
     // SYCL's own attributes.
     "-Wno-attributes",
+    // A note about functors with aligned members, which never cross from one compiler to another by value.
+    "-Wno-psabi",
     "-ftemplate-backtrace-limit=0",
     "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING",
 ];

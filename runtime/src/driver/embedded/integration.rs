@@ -65,6 +65,11 @@ pub(super) fn check(text: &str) -> Result<(), CompileError> {
     Ok(())
 }
 
+/// The names of the kernels that `text` describes.
+pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
+    kernels(text).into_iter().map(|kernel| kernel.name)
+}
+
 /// `text` with every kernel's name preceded by `module`, as in the module's SPIR-V.
 pub(super) fn rename(text: &str, module: &str) -> String {
     text.replace(&format!("\"{KERNEL}"), &format!("\"{}", renamed(KERNEL, module)))

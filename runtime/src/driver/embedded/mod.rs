@@ -155,7 +155,7 @@ impl Embedded {
         let text = fs::read_to_string(&header).map_err(unreadable(&header))?;
         integration::check(&text)?;
         if !announced.get() {
-            announce(text);
+            announce(text.clone());
         }
         let mut images = Vec::new();
         for number in 0.. {
@@ -164,6 +164,17 @@ impl Embedded {
                 Ok(spirv) => images.push(Image::new(&spirv, &job.module)?),
                 Err(_) => break,
             }
+        }
+        // The device pass leaves out what its device, a CPU, could not run.
+        let missing = integration::names(&text).find(|name| {
+            let name = integration::renamed(name, &job.module);
+            !images.iter().any(|image| image.kernels.contains(&name))
+        });
+        if let Some(name) = missing {
+            return Err(CompileError::Refused {
+                subject: format!("kernel {}", integration::demangled(name)),
+                reason: "it asks for a sub-group size or another feature that no CPU has".to_owned(),
+            });
         }
         // The run time's own order is not always the same.
         images.sort_by(|a, b| a.spirv.cmp(&b.spirv));
@@ -175,7 +186,9 @@ impl Embedded {
         let work = job.work.path();
         integration::check(integration)?;
         let integration = integration::rename(integration, &job.module);
-        let source = job.translation.write_host(work, &integration)?;
+        let kernels = Path::new(OWN).join("kernels.hpp");
+        fs::write(work.join(&kernels), integration).map_err(unwritable(&kernels))?;
+        let source = job.translation.write_host(work)?;
         let object = source.with_extension("o");
         let mut compiler = tools::host_compiler(&self.toolchain, &self.gxx);
         compiler
@@ -187,6 +200,7 @@ impl Embedded {
         if job.translation.host_prelude() {
             compiler.arg("-include").arg(self.tools.prelude());
         }
+        compiler.arg("-include").arg(&kernels);
         compiler.arg("-c").arg(&source).arg("-o").arg(&object);
         command::show(&command::run(&mut compiler)?);
         Ok(object)

@@ -58,17 +58,14 @@ impl<'a> Translation<'a> {
         Ok(arguments)
     }
 
-    /// Writes the host pass's unit into `work` and returns its path below that.
-    pub(super) fn write_host(&self, work: &Path, integration: &str) -> Result<PathBuf, CompileError> {
-        let write = |name: &str, text: &[u8]| {
-            let path = Path::new(OWN).join(name);
-            fs::write(work.join(&path), text).map_err(unwritable(&path))?;
-            Ok(path)
-        };
-        write("kernels.hpp", integration.as_bytes())?;
-        let mut text = OsString::from("#include \"kernels.hpp\"\n");
-        text.push(&self.include);
-        write("host.cpp", text.as_bytes())
+    /// Writes the host pass's unit into `work` and returns its path below that. It is alone in its folder, where its includes
+    /// are looked for first.
+    pub(super) fn write_host(&self, work: &Path) -> Result<PathBuf, CompileError> {
+        let folder = Path::new(OWN).join("host");
+        let path = folder.join(format!("{OWN}.cpp"));
+        fs::create_dir_all(work.join(&folder)).map_err(unwritable(&folder))?;
+        fs::write(work.join(&path), self.include.as_bytes()).map_err(unwritable(&path))?;
+        Ok(path)
     }
 
     /// Whether the host pass may use the precompiled headers.
