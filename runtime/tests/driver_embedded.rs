@@ -32,13 +32,34 @@ fn main() -> ExitCode {
             ("every_member_reaches_the_device", every_member_reaches_the_device),
             ("local_memory_works", local_memory_works),
             ("one_kernel_name_in_two_modules", one_kernel_name_in_two_modules),
-            ("a_sub_group_size_concerns_its_own_kernels", a_sub_group_size_concerns_its_own_kernels),
-            ("only_promised_symbols_are_exported", only_promised_symbols_are_exported),
-            ("the_same_unit_gives_the_same_bytes", the_same_unit_gives_the_same_bytes),
-            ("spirv_is_valid_and_free_of_doubles", spirv_is_valid_and_free_of_doubles),
-            ("what_cannot_be_passed_is_refused_by_name", what_cannot_be_passed_is_refused_by_name),
-            ("a_header_without_exports_is_refused", a_header_without_exports_is_refused),
-            ("the_compiler_s_own_words_are_shown", the_compiler_s_own_words_are_shown),
+            (
+                "a_sub_group_size_concerns_its_own_kernels",
+                a_sub_group_size_concerns_its_own_kernels,
+            ),
+            (
+                "only_promised_symbols_are_exported",
+                only_promised_symbols_are_exported,
+            ),
+            (
+                "the_same_unit_gives_the_same_bytes",
+                the_same_unit_gives_the_same_bytes,
+            ),
+            (
+                "spirv_is_valid_and_free_of_doubles",
+                spirv_is_valid_and_free_of_doubles,
+            ),
+            (
+                "what_cannot_be_passed_is_refused_by_name",
+                what_cannot_be_passed_is_refused_by_name,
+            ),
+            (
+                "a_header_without_exports_is_refused",
+                a_header_without_exports_is_refused,
+            ),
+            (
+                "the_compiler_s_own_words_are_shown",
+                the_compiler_s_own_words_are_shown,
+            ),
             ("included_files_are_seen", included_files_are_seen),
             ("paths_may_hold_anything", paths_may_hold_anything),
             ("macros_reach_the_sycl_headers", macros_reach_the_sycl_headers),
@@ -51,7 +72,9 @@ fn main() -> ExitCode {
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name)
 }
 
 fn file(path: impl Into<PathBuf>) -> Unit {
@@ -95,12 +118,19 @@ fn module(unit: &Unit) -> &'static Module {
 fn refusal(unit: &Unit) -> CompileError {
     let folder = tempfile::tempdir().unwrap();
     let error = driver().compile(unit, &folder.path().join("out.so")).unwrap_err();
-    assert_eq!(list(folder.path()), [] as [OsString; 0], "something was left behind");
+    assert_eq!(
+        list(folder.path()),
+        [] as [OsString; 0],
+        "something was left behind"
+    );
     error
 }
 
 fn list(folder: &Path) -> Vec<OsString> {
-    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect()
 }
 
 fn queue() -> Queue {
@@ -111,7 +141,13 @@ fn queue() -> Queue {
 fn number(queue: &Queue, module: &Module, symbol: &str) -> f32 {
     let output = queue.upload(&[f32::NAN; 4]).unwrap();
     // SAFETY: the fixtures' functions of one argument write one number.
-    unsafe { module.function(symbol, None).unwrap().call_void(queue, (output.view(),)).unwrap() };
+    unsafe {
+        module
+            .function(symbol, None)
+            .unwrap()
+            .call_void(queue, (output.view(),))
+            .unwrap()
+    };
     output.to_vec().unwrap()[0]
 }
 
@@ -121,7 +157,13 @@ fn scaled<T: oxysycl_runtime::Element>(queue: &Queue, module: &Module, symbol: &
     let output: Buffer<T> = queue.alloc(input.len()).unwrap();
     let arguments = (input.view(), output.view(), input.len() as i64);
     // SAFETY: the fixture's C type, with two buffers of `numel` elements.
-    unsafe { module.function(symbol, None).unwrap().call_void(queue, arguments).unwrap() };
+    unsafe {
+        module
+            .function(symbol, None)
+            .unwrap()
+            .call_void(queue, arguments)
+            .unwrap()
+    };
     output.to_vec().unwrap()
 }
 
@@ -148,7 +190,8 @@ fn every_member_reaches_the_device() {
         function.call_void(&queue, (input.view(), output.view())).unwrap();
     }
     let expected = [
-        -1.0, 1.0, -3.0, 60000.0, 5.5, 6.0, 2.0, 8.25, 9.0, 10.0, 11.0, 1.0, 13.0, 14.0, 15.0, 321.0, 97.0, 1234.0, 19.0,
+        -1.0, 1.0, -3.0, 60000.0, 5.5, 6.0, 2.0, 8.25, 9.0, 10.0, 11.0, 1.0, 13.0, 14.0, 15.0, 321.0, 97.0,
+        1234.0, 19.0,
     ];
     assert_eq!(output.to_vec().unwrap(), expected);
     assert_eq!(number(&queue, module, "only_struct"), 87.0);
@@ -163,7 +206,9 @@ fn local_memory_works() {
         let function = module.function("reverse", None).unwrap();
         function.call_void(&queue, (data.view(), 0.5_f32, 2_i64)).unwrap();
     }
-    let expected: Vec<f32> = (0..32).map(|i| (i / 16 * 16 + 15 - i % 16) as f32 + 0.5).collect();
+    let expected: Vec<f32> = (0..32)
+        .map(|i| (i / 16 * 16 + 15 - i % 16) as f32 + 0.5)
+        .collect();
     assert_eq!(data.to_vec().unwrap(), expected);
 }
 
@@ -192,7 +237,10 @@ fn a_sub_group_size_concerns_its_own_kernels() {
     assert_eq!(number(&queue, module, "size_32"), 32.0);
     assert_eq!(number(&queue, module, "any_size"), 1.0);
     let text = refusal(&with_define(unit, "WITH_24", "")).to_string();
-    assert!(text.contains("fixture::SizeKernel<24>") && text.contains("sub-group size"), "{text}");
+    assert!(
+        text.contains("fixture::SizeKernel<24>") && text.contains("sub-group size"),
+        "{text}"
+    );
 }
 
 fn only_promised_symbols_are_exported() {
@@ -219,7 +267,9 @@ fn the_same_unit_gives_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let compile = |name| {
         let out = folder.path().join(name);
-        driver().compile(&header(&fs::read_to_string(fixture("scale.hpp")).unwrap()), &out).unwrap();
+        driver()
+            .compile(&header(&fs::read_to_string(fixture("scale.hpp")).unwrap()), &out)
+            .unwrap();
         fs::read(out).unwrap()
     };
     assert!(compile("a.so") == compile("b.so"));
@@ -227,17 +277,31 @@ fn the_same_unit_gives_the_same_bytes() {
 
 fn spirv_is_valid_and_free_of_doubles() {
     let modules = driver().spirv(&file(fixture("scale.hpp"))).unwrap();
-    let modules: Vec<_> = modules.iter().map(|words| rspirv::dr::load_bytes(words).unwrap()).collect();
-    assert_eq!(modules.iter().map(|module| module.entry_points.len()).sum::<usize>(), 3);
+    let modules: Vec<_> = modules
+        .iter()
+        .map(|words| rspirv::dr::load_bytes(words).unwrap())
+        .collect();
+    assert_eq!(
+        modules
+            .iter()
+            .map(|module| module.entry_points.len())
+            .sum::<usize>(),
+        3
+    );
     for module in modules {
         let has = |wanted| {
             let wanted = rspirv::dr::Operand::Capability(wanted);
-            module.capabilities.iter().any(|capability| capability.operands.contains(&wanted))
+            module
+                .capabilities
+                .iter()
+                .any(|capability| capability.operands.contains(&wanted))
         };
         assert!(has(Capability::Kernel) && !has(Capability::Float64));
         for instruction in module.types_global_values {
             let double = instruction.class.opcode == Op::TypeFloat
-                && instruction.operands.contains(&rspirv::dr::Operand::LiteralBit32(64));
+                && instruction
+                    .operands
+                    .contains(&rspirv::dr::Operand::LiteralBit32(64));
             assert!(!double, "{instruction:?}");
         }
     }
@@ -260,27 +324,52 @@ fn what_cannot_be_passed_is_refused_by_name() {
          extern \"C\" void f(sycl::queue *q, float *p) { q->single_task([=] { p[0] = 1; }); }\n",
     );
     let text = refusal(&lambda).to_string();
-    assert!(text.contains("unnamed type") && text.contains("unit.hpp:2"), "{text}");
+    assert!(
+        text.contains("unnamed type") && text.contains("unit.hpp:2"),
+        "{text}"
+    );
 }
 
 fn a_header_without_exports_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("empty.hpp");
-    fs::write(&path, "#pragma once\n#include <sycl/sycl.hpp>\ninline int f() { return 1; }\n").unwrap();
+    fs::write(
+        &path,
+        "#pragma once\n#include <sycl/sycl.hpp>\ninline int f() { return 1; }\n",
+    )
+    .unwrap();
     let text = refusal(&file(&path)).to_string();
-    assert!(text.contains("empty.hpp") && text.contains("extern \"C\""), "{text}");
+    assert!(
+        text.contains("empty.hpp") && text.contains("extern \"C\""),
+        "{text}"
+    );
 }
 
 fn the_compiler_s_own_words_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("broken.hpp");
-    fs::write(&path, "#include <sycl/sycl.hpp>\nextern \"C\" void f(sycl::queue *) { int x = undeclared; }\n").unwrap();
+    fs::write(
+        &path,
+        "#include <sycl/sycl.hpp>\nextern \"C\" void f(sycl::queue *) { int x = undeclared; }\n",
+    )
+    .unwrap();
     let error = refusal(&file(&path));
-    let CompileError::Exit { code: 1, command, output } = &error else {
+    let CompileError::Exit {
+        code: 1,
+        command,
+        output,
+    } = &error
+    else {
         panic!("{error}");
     };
-    assert!(output.contains("broken.hpp:2:") && output.contains("undeclared"), "{output}");
-    assert!(command.contains("device_pass") && command.contains("-fsycl"), "{command}");
+    assert!(
+        output.contains("broken.hpp:2:") && output.contains("undeclared"),
+        "{output}"
+    );
+    assert!(
+        command.contains("device_pass") && command.contains("-fsycl"),
+        "{command}"
+    );
     assert!(error.to_string().contains(command.as_str()));
 
     fs::write(&path, "#include \"missing.hpp\"\n").unwrap();
@@ -292,18 +381,28 @@ fn the_compiler_s_own_words_are_shown() {
 
 fn included_files_are_seen() {
     let folder = tempfile::tempdir().unwrap();
-    let (near, far) = (folder.path().join("near.hpp"), folder.path().join("include/far.hpp"));
+    let (near, far) = (
+        folder.path().join("near.hpp"),
+        folder.path().join("include/far.hpp"),
+    );
     fs::create_dir(folder.path().join("include")).unwrap();
     let scale = fs::read_to_string(fixture("scale.hpp")).unwrap();
     let top = folder.path().join("top.hpp");
-    fs::write(&top, format!("#include \"near.hpp\"\n#include <far.hpp>\n#define SCALE_BY (NEAR * FAR)\n{scale}")).unwrap();
+    fs::write(
+        &top,
+        format!("#include \"near.hpp\"\n#include <far.hpp>\n#define SCALE_BY (NEAR * FAR)\n{scale}"),
+    )
+    .unwrap();
     fs::write(&near, "#define NEAR 2\n").unwrap();
     fs::write(&far, "#define FAR 5\n").unwrap();
     let mut unit = file(&top);
     unit.include_dirs.push(folder.path().join("include"));
 
     assert_eq!(driver().dependencies(&unit).unwrap(), [near.clone(), far.clone()]);
-    assert_eq!(driver().dependencies(&header(&scale)).unwrap(), [] as [PathBuf; 0]);
+    assert_eq!(
+        driver().dependencies(&header(&scale)).unwrap(),
+        [] as [PathBuf; 0]
+    );
 
     let queue = queue();
     let cache = tempfile::tempdir().unwrap();
@@ -321,7 +420,11 @@ fn included_files_are_seen() {
 
 fn paths_may_hold_anything() {
     let parent = tempfile::tempdir().unwrap();
-    for name in [OsStr::new("a 'b' \"c\" $d é"), OsStr::from_bytes(b"not \xff UTF-8"), OsStr::new(&"long".repeat(50))] {
+    for name in [
+        OsStr::new("a 'b' \"c\" $d é"),
+        OsStr::from_bytes(b"not \xff UTF-8"),
+        OsStr::new(&"long".repeat(50)),
+    ] {
         let folder = parent.path().join(name);
         fs::create_dir(&folder).unwrap();
         let source = folder.join("sca le.hpp");
@@ -388,7 +491,10 @@ fn compile_with(path: &Path, change: impl FnOnce(&mut Command)) -> String {
     driver();
     let folder = tempfile::tempdir().unwrap();
     let mut command = process("compile");
-    command.env("HEADER", fixture("scale.hpp")).env("OUT", folder.path().join("out.so")).env("PATH", path);
+    command
+        .env("HEADER", fixture("scale.hpp"))
+        .env("OUT", folder.path().join("out.so"))
+        .env("PATH", path);
     change(&mut command);
     let (out, _) = texts(&command.output().unwrap());
     assert_eq!(list(folder.path()), [] as [OsString; 0]);
@@ -398,15 +504,23 @@ fn compile_with(path: &Path, change: impl FnOnce(&mut Command)) -> String {
 fn unusable_compilers_are_named() {
     let nothing = tempfile::tempdir().unwrap();
     let text = compile_with(nothing.path(), |_| ());
-    assert!(text.contains("g++ not found") && text.contains("PATH") && text.contains("install g++"), "{text}");
+    assert!(
+        text.contains("g++ not found") && text.contains("PATH") && text.contains("install g++"),
+        "{text}"
+    );
 
-    let old = fake_gxx("[ \"$1\" != -dumpversion ] || { echo 11; exit; }; echo 'g++ 11.4.0, Free Software Foundation'");
+    let old = fake_gxx(
+        "[ \"$1\" != -dumpversion ] || { echo 11; exit; }; echo 'g++ 11.4.0, Free Software Foundation'",
+    );
     let text = compile_with(old.path(), |_| ());
     assert!(text.contains("g++ 12 or later"), "{text}");
 
     let clang = fake_gxx("[ \"$1\" != -dumpversion ] || { echo 17; exit; }; echo 'Apple clang version 17'");
     let text = compile_with(clang.path(), |_| ());
-    assert!(text.contains("Apple clang version 17") && text.contains("g++ 12 or later"), "{text}");
+    assert!(
+        text.contains("Apple clang version 17") && text.contains("g++ 12 or later"),
+        "{text}"
+    );
 }
 
 fn a_hanging_compiler_is_ended() {
@@ -427,14 +541,23 @@ fn a_hanging_compiler_is_ended() {
         let path = std::env::join_paths([hanging.path(), real.parent().unwrap(), Path::new("/bin")]).unwrap();
         command.env("PATH", path).env("OXYSYCL_COMPILE_TIMEOUT", "20");
     });
-    assert!(text.contains("did not finish within 20 s") && text.contains("g++"), "{text}");
+    assert!(
+        text.contains("did not finish within 20 s") && text.contains("g++"),
+        "{text}"
+    );
     assert!(start.elapsed() < Duration::from_secs(200));
     let pid = fs::read_to_string(pid).unwrap();
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
-    assert!(stat.is_err() || stat.unwrap().contains(") Z "), "its child still runs");
+    assert!(
+        stat.is_err() || stat.unwrap().contains(") Z "),
+        "its child still runs"
+    );
 
     let text = compile_with(hanging.path(), |command| {
         command.env("OXYSYCL_COMPILE_TIMEOUT", "soon");
     });
-    assert!(text.contains("OXYSYCL_COMPILE_TIMEOUT") && text.contains("soon"), "{text}");
+    assert!(
+        text.contains("OXYSYCL_COMPILE_TIMEOUT") && text.contains("soon"),
+        "{text}"
+    );
 }

@@ -15,7 +15,10 @@ pub(super) fn read(compiler: &mut Command, source: &Path) -> Result<Vec<PathBuf>
     let work = work_folder()?;
     let list = work.path().join(OWN).join("dependencies");
     let source = std::path::absolute(source).map_err(unreadable(source))?;
-    compiler.args(["-MM", "-MT", "unit", "-MF"]).arg(&list).arg(&source);
+    compiler
+        .args(["-MM", "-MT", "unit", "-MF"])
+        .arg(&list)
+        .arg(&source);
     command::run(compiler)?;
     let text = fs::read(&list).map_err(unreadable(&list))?;
     Ok(parse(&text).into_iter().filter(|path| *path != source).collect())
@@ -45,7 +48,10 @@ fn parse(rule: &[u8]) -> Vec<PathBuf> {
     if !path.is_empty() {
         paths.push(path);
     }
-    paths.into_iter().map(|path| OsString::from_vec(path).into()).collect()
+    paths
+        .into_iter()
+        .map(|path| OsString::from_vec(path).into())
+        .collect()
 }
 
 #[cfg(test)]
@@ -56,6 +62,9 @@ mod tests {
     fn rules_are_read() {
         let rule = b"unit: /a/b.hpp \\\n /c\\ d/e.hpp \\\n  /f$$g/\\#h.hpp\n";
         let paths = parse(rule);
-        assert_eq!(paths, ["/a/b.hpp", "/c d/e.hpp", "/f$g/#h.hpp"].map(PathBuf::from));
+        assert_eq!(
+            paths,
+            ["/a/b.hpp", "/c d/e.hpp", "/f$g/#h.hpp"].map(PathBuf::from)
+        );
     }
 }

@@ -114,7 +114,9 @@ impl CompileError {
     /// Whether the compiler failed without a word.
     pub(crate) fn is_silent(&self) -> bool {
         match self {
-            Self::Exit { output, .. } | Self::Signal { output, .. } | Self::BadOutput { output, .. } => output.is_empty(),
+            Self::Exit { output, .. } | Self::Signal { output, .. } | Self::BadOutput { output, .. } => {
+                output.is_empty()
+            }
             _ => false,
         }
     }

@@ -1,10 +1,11 @@
 //! Intel's oneAPI compiler as a driver.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::source::{define_options, include_options, work_folder, write_source};
+use super::source::{OWN, define_options, include_options, unwritable, work_folder, write_source};
 use super::{CompileError, Driver, Identity, MODULE_MACRO, command, depfile, output, search};
 use crate::environment;
 use crate::key::Key;
@@ -33,11 +34,15 @@ const OPTIONS: [&str; 18] = [
     "-foffload-fp32-prec-sqrt",
 ];
 
+/// A linker's version script that exports functions with C names, and nothing that C++ makes of a header.
+const EXPORTS: &str = "{ local: _Z*; };\n";
+
 /// The environment variable that names devices to compile for ahead of time, instead of the queue's.
 const TARGETS: &str = "SGLANG_SYCL_AOT_TARGETS";
 
 /// What to do where there is no icpx.
-const ADVICE: &str = "install Intel's oneAPI DPC++ compiler, or use OXYSYCL_DRIVER=embedded, which needs no oneAPI";
+const ADVICE: &str =
+    "install Intel's oneAPI DPC++ compiler, or use OXYSYCL_DRIVER=embedded, which needs no oneAPI";
 
 /// Intel's oneAPI compiler, `icpx`.
 #[derive(Debug)]
@@ -76,6 +81,7 @@ impl Icpx {
             ("driver", "icpx".to_owned()),
             ("version", version),
             ("options", OPTIONS.join(" ")),
+            ("recipe", super::digest(&[EXPORTS, include_str!("icpx.rs")])),
         ];
         if let Some(targets) = environment::variable(TARGETS) {
             facts.push(("targets", targets.to_string_lossy().into_owned()));
@@ -115,6 +121,9 @@ impl Icpx {
         let source = write_source(unit, work)?;
         // A header is code too; nothing is linked before it.
         compiler.args(["-x", "c++"]).arg(source).args(["-x", "none"]);
+        let exports = Path::new(OWN).join("exports.map");
+        fs::write(work.join(&exports), EXPORTS).map_err(unwritable(&exports))?;
+        compiler.arg(format!("-Wl,--version-script={}", exports.display()));
         if let Some(folder) = &self.sycl {
             compiler.arg("-L").arg(folder).args(output::rpath(folder));
         }
@@ -181,7 +190,10 @@ pub(super) fn candidates() -> Vec<Candidate> {
 }
 
 fn join(candidates: &[Candidate]) -> String {
-    let places: Vec<&str> = candidates.iter().map(|candidate| candidate.place.as_str()).collect();
+    let places: Vec<&str> = candidates
+        .iter()
+        .map(|candidate| candidate.place.as_str())
+        .collect();
     places.join(", ")
 }
 
@@ -196,6 +208,9 @@ fn version(path: &Path) -> Result<String, CompileError> {
             advice: ADVICE.to_owned(),
         });
     }
-    let lines: Vec<&str> = text.lines().filter(|line| !line.contains('/') || line.contains("DPC++/C++")).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.contains('/') || line.contains("DPC++/C++"))
+        .collect();
     Ok(lines.join("\n"))
 }

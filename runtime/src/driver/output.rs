@@ -12,7 +12,12 @@ use super::{CompileError, command};
 /// The linker options by which a library finds those in `folder` without any environment variable.
 pub(super) fn rpath(folder: &Path) -> [OsString; 4] {
     // Not by way of -Wl, which splits at commas.
-    ["-Xlinker".into(), "-rpath".into(), "-Xlinker".into(), folder.into()]
+    [
+        "-Xlinker".into(),
+        "-rpath".into(),
+        "-Xlinker".into(),
+        folder.into(),
+    ]
 }
 
 /// Runs `linker`, complete but for its output, and puts the shared library that it makes at `out`.

@@ -69,7 +69,13 @@ pub(super) fn file_name(name: &str) -> String {
     let name = name.rsplit('/').next().unwrap_or_default();
     let name: String = name
         .chars()
-        .map(|c| if c.is_control() || "\"<>\\".contains(c) { '_' } else { c })
+        .map(|c| {
+            if c.is_control() || "\"<>\\".contains(c) {
+                '_'
+            } else {
+                c
+            }
+        })
         .collect();
     match name.as_str() {
         "" | "." | ".." => "unit.hpp".to_owned(),

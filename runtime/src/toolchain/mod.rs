@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 pub use error::ToolchainError;
 pub(crate) use progress::spinner;
 
-use crate::home;
 use crate::environment;
+use crate::home;
 
 /// The environment variable that forbids downloads.
 const OFFLINE: &str = "OXYSYCL_OFFLINE";
@@ -33,7 +33,8 @@ pub struct Toolchain {
 impl Toolchain {
     /// Where the toolchain is, or would be installed: in `OXYSYCL_HOME`, else in `oxysycl` in the user's cache folder.
     pub fn place() -> Result<PathBuf, ToolchainError> {
-        Ok(home::folder().ok_or(ToolchainError::NoHome)?
+        Ok(home::folder()
+            .ok_or(ToolchainError::NoHome)?
             .join("toolchain")
             .join(pins::folder_name(&pins::PINS)))
     }

@@ -11,7 +11,7 @@ const ROLE: &str = "--role";
 /// What `main` of a test binary does.
 pub(crate) fn run(tests: &[(&str, fn())], roles: &[(&str, fn())]) -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
-    if let [_, flag, name] = &arguments[..]
+    if let [_, flag, name, ..] = &arguments[..]
         && flag == ROLE
     {
         let (_, role) = roles

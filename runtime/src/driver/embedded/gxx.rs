@@ -32,7 +32,10 @@ impl Gxx {
         };
         let text = command::run(Command::new(&path).arg("--version"))?.to_string();
         let number = command::run(Command::new(&path).arg("-dumpversion"))?.to_string();
-        let major: Option<u32> = number.split('.').next().and_then(|major| major.trim().parse().ok());
+        let major: Option<u32> = number
+            .split('.')
+            .next()
+            .and_then(|major| major.trim().parse().ok());
         // Some systems call clang `g++`.
         let is_gcc = text.contains("Free Software Foundation");
         match major {

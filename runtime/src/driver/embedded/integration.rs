@@ -145,7 +145,9 @@ mod tests {
 
     /// An integration header as far as it is read here.
     fn header(kernel: &str, rows: &str) -> String {
-        format!("  //--- {kernel}\n{rows}\n\n  {{ kernel_param_kind_t::kind_invalid, -987654321, -987654321 }}, \n}};\n")
+        format!(
+            "  //--- {kernel}\n{rows}\n\n  {{ kernel_param_kind_t::kind_invalid, -987654321, -987654321 }}, \n}};\n"
+        )
     }
 
     #[track_caller]
@@ -172,7 +174,10 @@ mod tests {
     #[test]
     fn unknown_kinds_are_refused_by_name() {
         let error = refused("_ZTSN1a1KE", "  { kernel_param_kind_t::kind_sampler, 8, 8 },");
-        assert!(error.contains("kernel a::K") && error.contains("sampler"), "{error}");
+        assert!(
+            error.contains("kernel a::K") && error.contains("sampler"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -74,7 +74,9 @@ impl Embedded {
         if libsycl::soname(&library) != SYCL.as_bytes() {
             return Err(CompileError::Refused {
                 subject: library.display().to_string(),
-                reason: format!("it is not {SYCL}, the SYCL run time that this version of oxysycl can compile for"),
+                reason: format!(
+                    "it is not {SYCL}, the SYCL run time that this version of oxysycl can compile for"
+                ),
             });
         }
         let gxx = Gxx::find()?;
@@ -234,7 +236,14 @@ impl Embedded {
     }
 
     /// Links the host side and `images` to the library `out`.
-    fn link(&self, unit: &Unit, job: &Job<'_>, object: &Path, images: &[Image], out: &Path) -> Result<(), CompileError> {
+    fn link(
+        &self,
+        unit: &Unit,
+        job: &Job<'_>,
+        object: &Path,
+        images: &[Image],
+        out: &Path,
+    ) -> Result<(), CompileError> {
         let work = job.work.path();
         let write = |name: &str, bytes: &[u8]| {
             let path = work.join(OWN).join(name);
@@ -244,7 +253,9 @@ impl Embedded {
         if names.is_empty() {
             return Err(CompileError::Refused {
                 subject: unit.source.to_string(),
-                reason: "it exports nothing: functions to be called from elsewhere are declared `extern \"C\"`".to_owned(),
+                reason:
+                    "it exports nothing: functions to be called from elsewhere are declared `extern \"C\"`"
+                        .to_owned(),
             });
         }
         write("exports.map", exports::version_script(&names).as_bytes())?;

@@ -43,9 +43,12 @@ impl Image {
         let mut kernels = Vec::new();
         for entry in &mut code.entry_points {
             for operand in &mut entry.operands {
-                let Operand::LiteralString(name) = operand else { continue };
+                let Operand::LiteralString(name) = operand else {
+                    continue;
+                };
                 if !name.starts_with(KERNEL) {
-                    let reason = "only kernels that are functors can be compiled, no free functions".to_owned();
+                    let reason =
+                        "only kernels that are functors can be compiled, no free functions".to_owned();
                     return Err(refuse(&format!("kernel {}", demangled(name)), reason));
                 }
                 *name = renamed(name, module);
@@ -97,7 +100,11 @@ fn sub_group_size(code: &Module) -> Option<u32> {
     code.execution_modes
         .iter()
         .find_map(|mode| match mode.operands.as_slice() {
-            [_, Operand::ExecutionMode(ExecutionMode::SubgroupSize), Operand::LiteralBit32(size)] => Some(*size),
+            [
+                _,
+                Operand::ExecutionMode(ExecutionMode::SubgroupSize),
+                Operand::LiteralBit32(size),
+            ] => Some(*size),
             _ => None,
         })
 }

@@ -56,14 +56,21 @@ fn property_sets(number: usize, image: &Image, libraries: &BTreeSet<&str>, text:
         // A list of bytes starts with its own length, in bits.
         let mut bytes = (32 * image.aspects.len() as u64).to_le_bytes().to_vec();
         bytes.extend(image.aspects.iter().flat_map(|aspect| aspect.to_le_bytes()));
-        let _ = writeln!(text, "const unsigned char aspects{number}[] = {{{}}};", joined(&bytes));
+        let _ = writeln!(
+            text,
+            "const unsigned char aspects{number}[] = {{{}}};",
+            joined(&bytes)
+        );
         requirements.push(format!("{{\"aspects\", aspects{number}, 2, {}}}", bytes.len()));
     }
     if let Some(size) = image.sub_group_size {
         requirements.push(format!("{{\"reqd_sub_group_size\", nullptr, 1, {size}}}"));
     }
     add(text, "device requirements", requirements);
-    let imports = image.imports.iter().filter(|name| libraries.contains(name.as_str()));
+    let imports = image
+        .imports
+        .iter()
+        .filter(|name| libraries.contains(name.as_str()));
     add(text, "imported symbols", imports.map(flag).collect());
     add(text, "exported symbols", image.exports.iter().map(flag).collect());
     if image.kernels.is_empty() {

@@ -54,7 +54,10 @@ impl Tools {
     }
 
     fn build(&self, toolchain: &Toolchain, gxx: &Gxx, parent: &Path) -> Result<(), CompileError> {
-        eprintln!("oxysycl: preparing the embedded toolchain for {} (once)", gxx.version);
+        eprintln!(
+            "oxysycl: preparing the embedded toolchain for {} (once)",
+            gxx.version
+        );
         remove_remains(parent).map_err(unwritable(parent))?;
         let staging = tempfile::Builder::new()
             .prefix(STAGING)
@@ -79,13 +82,14 @@ impl Tools {
                 compiler.arg("-o").arg(built.prelude().with_extension("hpp.gch"));
                 command::run(&mut compiler)
             });
-            let device = build_device_pass(toolchain, gxx, &device_pass_source, &built.device_pass()).and_then(|()| {
-                let mut pass = built.device_command(toolchain, staging.path());
-                pass.arg(&unit).arg("unit").arg("--").args(flags::DEVICE);
-                pass.args(integration_option()).arg(built.precompiled_option());
-                fs::create_dir(staging.path().join(OWN)).map_err(unwritable(&unit))?;
-                command::run(&mut pass)
-            });
+            let device = build_device_pass(toolchain, gxx, &device_pass_source, &built.device_pass())
+                .and_then(|()| {
+                    let mut pass = built.device_command(toolchain, staging.path());
+                    pass.arg(&unit).arg("unit").arg("--").args(flags::DEVICE);
+                    pass.args(integration_option()).arg(built.precompiled_option());
+                    fs::create_dir(staging.path().join(OWN)).map_err(unwritable(&unit))?;
+                    command::run(&mut pass)
+                });
             [host.join().expect("the host pass does not panic"), device]
         });
         spinner.finish_and_clear();
@@ -151,10 +155,18 @@ pub(super) fn host_compiler(toolchain: &Toolchain, gxx: &Gxx) -> Command {
     compiler
 }
 
-fn build_device_pass(toolchain: &Toolchain, gxx: &Gxx, source: &Path, out: &Path) -> Result<(), CompileError> {
+fn build_device_pass(
+    toolchain: &Toolchain,
+    gxx: &Gxx,
+    source: &Path,
+    out: &Path,
+) -> Result<(), CompileError> {
     let mut compiler = host_compiler(toolchain, gxx);
     compiler.arg(source).arg("-o").arg(out);
-    compiler.arg("-L").arg(toolchain.lib()).args(["-lsycl", "-lOpenCL"]);
+    compiler
+        .arg("-L")
+        .arg(toolchain.lib())
+        .args(["-lsycl", "-lOpenCL"]);
     // What these two link to is found at run time, by LD_LIBRARY_PATH.
     compiler.arg("-Wl,--allow-shlib-undefined");
     command::run(&mut compiler).map(drop)

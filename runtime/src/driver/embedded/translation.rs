@@ -31,7 +31,11 @@ impl<'a> Translation<'a> {
     ) -> Result<Self, CompileError> {
         let include = include_line(&write_source(unit, work)?)?;
         let prelude = !changes_headers(unit, texts, headers)?;
-        Ok(Self { unit, include, prelude })
+        Ok(Self {
+            unit,
+            include,
+            prelude,
+        })
     }
 
     /// Writes the device pass's unit into `work`, and returns the arguments that say where it is and what it includes.
@@ -43,7 +47,10 @@ impl<'a> Translation<'a> {
         }
         // Not as options: the precompiled header is looked for by all of them.
         for (name, value) in &self.unit.defines {
-            text.push(format!("#define {name} {}\n", if value.is_empty() { "1" } else { value }));
+            text.push(format!(
+                "#define {name} {}\n",
+                if value.is_empty() { "1" } else { value }
+            ));
         }
         text.push(format!("#define {MODULE_MACRO} {module}\n"));
         text.push(&self.include);
@@ -84,7 +91,9 @@ impl<'a> Translation<'a> {
 /// they mention, or whose name is reserved to the implementation.
 fn changes_headers(unit: &Unit, texts: &[Vec<u8>], headers: &Path) -> Result<bool, CompileError> {
     let defined = unit.defines.iter().map(|(name, _)| name.as_bytes());
-    let names: HashSet<&[u8]> = defined.chain(texts.iter().flat_map(|text| directives(text))).collect();
+    let names: HashSet<&[u8]> = defined
+        .chain(texts.iter().flat_map(|text| directives(text)))
+        .collect();
     if names.iter().any(|name| name.starts_with(b"_")) {
         return Ok(true);
     }
@@ -95,7 +104,9 @@ fn changes_headers(unit: &Unit, texts: &[Vec<u8>], headers: &Path) -> Result<boo
 fn directives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n').filter_map(|line| {
         let line = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start();
-        let rest = line.strip_prefix(b"define").or_else(|| line.strip_prefix(b"undef"))?;
+        let rest = line
+            .strip_prefix(b"define")
+            .or_else(|| line.strip_prefix(b"undef"))?;
         words(rest).next()
     })
 }

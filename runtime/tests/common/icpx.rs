@@ -1,4 +1,4 @@
-//! Takes icpx's command line and compiles with the embedded toolchain: a stand-in for machines without oneAPI.
+//! A stand-in for icpx that takes its command line and really compiles, with the embedded toolchain.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,6 +6,9 @@ use std::process::ExitCode;
 use oxysycl_runtime::driver::{Driver, Embedded};
 use oxysycl_runtime::toolchain::Toolchain;
 use oxysycl_runtime::{Source, Target, Unit};
+
+/// What it says of itself.
+pub(crate) const VERSION: &str = "Intel(R) oneAPI DPC++/C++ Compiler 0.0.0 (stand-in)";
 
 /// What a command line asks for.
 #[derive(Default)]
@@ -18,9 +21,10 @@ struct Request {
     include_dirs: Vec<PathBuf>,
 }
 
-fn main() -> ExitCode {
+/// Does what the command line asks of icpx. The first two arguments say which role this process plays.
+pub(crate) fn run() -> ExitCode {
     if std::env::args().any(|argument| argument == "--version") {
-        println!("Intel(R) oneAPI DPC++/C++ Compiler 0.0.0 (stand-in)");
+        println!("{VERSION}");
         return ExitCode::SUCCESS;
     }
     match request().and_then(|request| serve(request).map_err(|error| error.to_string())) {
@@ -34,7 +38,7 @@ fn main() -> ExitCode {
 
 fn request() -> Result<Request, String> {
     let mut request = Request::default();
-    let mut arguments = std::env::args_os().skip(1);
+    let mut arguments = std::env::args_os().skip(3);
     let mut next = |option: &str| arguments.next().ok_or(format!("{option} lacks its value"));
     while let Ok(argument) = next("") {
         match argument.to_string_lossy().as_ref() {
