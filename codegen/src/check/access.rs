@@ -159,11 +159,6 @@ impl<'k> Collector<'k> {
             let offset = self.known.poly(&self.kernel.rows[row].offset);
             element = element.plus(&offset);
         }
-        if let Actor::One(lane, _, only) = &self.actor
-            && let Some(fixed) = element.substitute(*lane, only)
-        {
-            element = fixed;
-        }
         Access {
             buffer: self.kernel.buffer_of(place),
             place,

@@ -21,9 +21,20 @@ impl Access {
         }
     }
 
+    /// The index, with the one lane that is left put in.
+    fn element(&self) -> Poly {
+        match &self.actor {
+            Actor::One(lane, _, only) => self
+                .index
+                .substitute(*lane, only)
+                .unwrap_or_else(|| self.index.clone()),
+            _ => self.index.clone(),
+        }
+    }
+
     /// The linear form, if the index has one with constant factors.
     fn form(&self) -> Option<Form> {
-        let mut base = self.index.clone();
+        let mut base = self.element();
         let mut span = (0, 0);
         for repeat in &self.repeats {
             if base.depends_on(repeat.index) {
@@ -52,7 +63,7 @@ impl Access {
         let mut low = self.index.clone();
         let mut high = self.index.clone();
         let lane = match &self.actor {
-            Actor::Lane(index, extent) => Some(Repeat {
+            Actor::Lane(index, extent) | Actor::One(index, extent, _) => Some(Repeat {
                 index: *index,
                 start: Poly::default(),
                 end: extent.clone(),

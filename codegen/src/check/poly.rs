@@ -134,6 +134,29 @@ impl Poly {
         Some(result)
     }
 
+    /// The polynomial with each of `sizes` counted from 1 on, since they are at least that.
+    pub(crate) fn from_one(&self, sizes: &[Atom]) -> Poly {
+        let mut result = Poly::default();
+        for (atoms, c) in &self.terms {
+            let mut term = Poly::constant(*c);
+            for atom in atoms {
+                let one = i128::from(sizes.contains(atom));
+                term = term.times(&Poly::atom(atom.clone()).plus(&Poly::constant(one)));
+            }
+            result = result.plus(&term);
+        }
+        result
+    }
+
+    /// The parameters and const parameters in it.
+    pub(crate) fn sizes(&self) -> Vec<Atom> {
+        let atoms = self.terms.keys().flatten();
+        atoms
+            .filter(|atom| matches!(atom, Atom::Param(_) | Atom::Const(_)))
+            .cloned()
+            .collect()
+    }
+
     /// Whether the value is surely at least 0, given that sizes (every parameter, const parameter and loop index) are.
     ///
     /// Uses `c · ⌊p / c⌋ ≤ p` to remove quotients that are subtracted.

@@ -108,7 +108,11 @@ fn inside(access: &Access, index: Poly, mut dims: Vec<Dim>) -> bool {
             span = span.times(&dim.extent);
         }
     }
-    low.is_nonnegative() && span.minus(&high).minus(&Poly::constant(1)).is_nonnegative()
+    // An access happens only in a row with elements, whose extents are then at least 1: a launcher submits nothing for
+    // empty rows that the group itself accesses.
+    let sizes = span.sizes();
+    let holds = |poly: Poly| poly.from_one(&sizes).is_nonnegative();
+    holds(low) && holds(span.minus(&high).minus(&Poly::constant(1)))
 }
 
 /// The dimensions of a buffer, outermost first.

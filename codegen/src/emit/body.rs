@@ -25,6 +25,16 @@ pub(super) struct Inner {
     pub(super) element: String,
     /// Elements per vector.
     pub(super) width: String,
+    /// The queue, and the pointer to it that callers pass.
+    pub(super) queue: String,
+    pub(super) queue_pointer: String,
+    /// Work-items of a work-group, and work-groups.
+    pub(super) local: String,
+    pub(super) groups: String,
+    /// A refusal's code.
+    pub(super) code: String,
+    /// Buffers' regions, by parameter.
+    pub(super) regions: Vec<String>,
 }
 
 /// Writes the body of one kernel.

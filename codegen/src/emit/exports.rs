@@ -90,11 +90,11 @@ fn macro_definition(out: &mut Writer, emission: &Emission<'_>, macro_name: &str)
 /// One export.
 fn definition(emission: &Emission<'_>, symbol: &str) -> String {
     let used = used_params(emission);
-    let mut params = vec!["void* queue".to_owned()];
-    let mut args = vec!["queue".to_owned()];
+    let queue = &emission.inner.queue;
+    let mut params = vec![format!("void* {queue}")];
+    let mut args = vec![queue.clone()];
     for (id, param) in emission.kernel.params.iter().enumerate() {
         let name = &emission.spelling.params[id];
-        let name = if name == "queue" { "queue_" } else { name };
         let declared = if used.contains(&id) {
             format!(" {name}")
         } else {
@@ -103,7 +103,7 @@ fn definition(emission: &Emission<'_>, symbol: &str) -> String {
         match &param.kind {
             ParamKind::Scalar(ty) => {
                 params.push(format!("{}{declared}", ty.cpp()));
-                args.extend(used.contains(&id).then(|| name.to_owned()));
+                args.extend(used.contains(&id).then(|| name.clone()));
             }
             ParamKind::Buffer(buffer) => {
                 let constness = if buffer.mutable { "" } else { "const " };

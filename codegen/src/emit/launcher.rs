@@ -1,10 +1,11 @@
 //! The launcher: refusals, then submission of the variant that fits.
 
 use super::Emission;
+use super::body::Inner;
 use super::functor::{Nothing, scalar_stmt, wants_sub_group};
 use super::helper::Helper;
 use super::printer::{Level, Printer};
-use super::usage::sizes;
+use super::usage::{group_accessed, sizes};
 use super::writer::Writer;
 use crate::ir::{Buffer, Dim, Expr, Grid, ParamId, ParamKind};
 use crate::schedule::{Divisible, Width, extents, is_constant};
@@ -41,7 +42,7 @@ impl Launcher<'_> {
         if !template.is_empty() {
             out.line(format!("template <{}>", template.join(", ")));
         }
-        let mut params = vec!["::sycl::queue& queue".to_owned()];
+        let mut params = vec![format!("::sycl::queue& {}", emission.inner.queue)];
         params.extend(emission.members().iter().map(|(ty, name)| format!("{ty} {name}")));
         let inline = if template.is_empty() { "inline " } else { "" };
         out.call(
@@ -52,23 +53,24 @@ impl Launcher<'_> {
         out.indented(|out| {
             let (work_group, sub_group) = (emission.schedule.work_group, emission.schedule.sub_group);
             let vectors = self.vectors();
+            let Inner { queue, local, groups, .. } = &emission.inner;
             out.line(format!(
-                "const int64_t local = detail::work_group(queue.get_device(), {vectors}, {work_group}, {sub_group});"
+                "const int64_t {local} = detail::work_group({queue}.get_device(), {vectors}, {work_group}, {sub_group});"
             ));
             let printer = self.printer();
-            let groups = match &emission.kernel.grid {
-                Grid::Elements { .. } => format!("({vectors} + local - 1) / local"),
+            let total = match &emission.kernel.grid {
+                Grid::Elements { .. } => format!("({vectors} + {local} - 1) / {local}"),
                 Grid::Groups { extents, .. } => {
                     let parts: Vec<String> = extents.iter().map(|e| printer.operand(e, Level::Mul)).collect();
                     parts.join(" * ")
                 }
             };
             out.line("// Ranges stay below 2^31; the kernel loops over the rest.");
-            out.line(format!("const int64_t groups = std::min<int64_t>({groups}, INT32_MAX / local);"));
+            out.line(format!("const int64_t {groups} = std::min<int64_t>({total}, INT32_MAX / {local});"));
             let members: Vec<String> = emission.members().into_iter().map(|(_, name)| name).collect();
             let args = emission.template_args(Some(&emission.inner.width));
-            out.line("queue.parallel_for(");
-            out.line("    ::sycl::nd_range<1>(groups * local, local),");
+            out.line(format!("{queue}.parallel_for("));
+            out.line(format!("    ::sycl::nd_range<1>({groups} * {local}, {local}),"));
             out.line(format!("    {}{args}{{{}}});", emission.class, members.join(", ")));
         });
         out.line("}");
@@ -101,7 +103,7 @@ impl Launcher<'_> {
             out.line(format!("template <{}>", template.join(", ")));
         }
         let used = self.used();
-        let mut params = vec!["void* queue_pointer".to_owned()];
+        let mut params = vec![format!("void* {}", emission.inner.queue_pointer)];
         params.extend(
             used.iter()
                 .map(|id| format!("{} {}", emission.param_type(*id), emission.spelling.params[*id])),
@@ -113,9 +115,10 @@ impl Launcher<'_> {
             " try {",
         );
         out.indented(|out| {
-            out.line(
-                "if (queue_pointer == nullptr) return detail::refuse(detail::kNull, \"queue\", \"is null\");",
-            );
+            let queue = &emission.inner.queue_pointer;
+            out.line(format!(
+                "if ({queue} == nullptr) return detail::refuse(detail::kNull, \"queue\", \"is null\");"
+            ));
             self.sizes(out);
             self.regions(out);
             self.variants(out);
@@ -161,26 +164,40 @@ impl Launcher<'_> {
     fn regions(&self, out: &mut Writer) {
         let emission = self.emission;
         let kernel = emission.kernel;
-        let name = |id: ParamId| format!("{}_region", emission.spelling.params[id]);
+        let Inner { regions, code, .. } = &emission.inner;
         for (id, buffer) in kernel.buffers() {
             out.line(format!(
                 "const detail::Region {}{{{}}};",
-                name(id),
+                regions[id],
                 self.region(id, buffer)
             ));
+        }
+        let empty: Vec<String> = group_accessed(kernel)
+            .into_iter()
+            .filter(|id| {
+                !kernel
+                    .buffer(*id)
+                    .shape
+                    .iter()
+                    .all(|dim| is_constant(&dim.extent))
+            })
+            .map(|id| format!("{}.empty()", regions[id]))
+            .collect();
+        if !empty.is_empty() {
+            out.chain("if (", &empty, " || ", ") return 0;");
         }
         for (id, _) in kernel.buffers() {
             let subject = &kernel.params[id].name;
             out.line(format!(
-                "if (const int32_t code = detail::check(\"{subject}\", {})) return code;",
-                name(id)
+                "if (const int32_t {code} = detail::check(\"{subject}\", {})) return {code};",
+                regions[id]
             ));
         }
         for (id, buffer) in kernel.buffers().filter(|(_, b)| b.mutable) {
             let subject = &kernel.params[id].name;
             if buffer.shape.iter().any(|dim| dim.stride.is_some()) {
                 emission.helpers.uses(Helper::DistinctRows);
-                out.block(format!("if (!detail::distinct_rows({}))", name(id)), |out| {
+                out.block(format!("if (!detail::distinct_rows({}))", regions[id]), |out| {
                     out.line(format!("return detail::refuse(detail::kOverlap, \"{subject}\", \"has rows that overlap: its stride is less than a row\");"));
                 });
             }
@@ -265,15 +282,20 @@ impl Launcher<'_> {
     /// The vector variant where pointers and strides are aligned, else one element at a time.
     fn variants(&self, out: &mut Writer) {
         let emission = self.emission;
-        out.line("auto& queue = *static_cast<::sycl::queue*>(queue_pointer);");
+        let Inner {
+            queue, queue_pointer, ..
+        } = &emission.inner;
+        out.line(format!(
+            "auto& {queue} = *static_cast<::sycl::queue*>({queue_pointer});"
+        ));
         if wants_sub_group(emission) {
             let size = emission.schedule.sub_group;
-            out.block(format!("if (!detail::has_sub_group(queue.get_device(), {size}))"), |out| {
+            out.block(format!("if (!detail::has_sub_group({queue}.get_device(), {size}))"), |out| {
                 out.line(format!("return detail::refuse(detail::kDevice, \"device\", \"has no sub-groups of {size} work-items\");"));
             });
         }
         let submit = |width: Option<&str>| {
-            let mut args = vec!["queue".to_owned()];
+            let mut args = vec![queue.clone()];
             args.extend(emission.members().into_iter().map(|(_, name)| name));
             format!(
                 "{}_submit{}({});",

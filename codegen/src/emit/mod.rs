@@ -157,6 +157,16 @@ impl<'a> Emission<'a> {
             group: names.give("group"),
             element: names.give("v"),
             width: names.give("VEC"),
+            queue: names.give("queue"),
+            queue_pointer: names.give("queue_pointer"),
+            local: names.give("local"),
+            groups: names.give("groups"),
+            code: names.give("code"),
+            regions: kernel
+                .params
+                .iter()
+                .map(|param| names.give(&format!("{}_region", param.name)))
+                .collect(),
         };
         Emission {
             kernel,

@@ -142,6 +142,8 @@ impl Expansion<'_> {
             let ident = Ident::new(&c.name, Span::call_site());
             quote!(#ident as i64)
         });
+        // A kernel may have a parameter of that name itself.
+        let queue = Ident::new("queue", Span::mixed_site());
         let docs = "Submits the kernel to `queue`: the same arguments, with views of device memory for slices.\n\n\
                     Compiles it first where neither the process nor the disk cache has it. Returns once it is submitted; \
                     the queue is in order, so a copy that follows sees the result.\n\n\
@@ -150,10 +152,10 @@ impl Expansion<'_> {
         quote! {
             #[doc = #docs]
             #vis fn launch<#(#params),*>(
-                queue: &::oxysycl::Queue,
+                #queue: &::oxysycl::Queue,
                 #(#inputs),*
             ) -> ::core::result::Result<(), ::oxysycl::LaunchError> #where_clause {
-                ::oxysycl::__private::launch(queue, Self::kernel(), &[#(#dtypes),*], &[#(#consts),*], (#(#names,)*))
+                ::oxysycl::__private::launch(#queue, Self::kernel(), &[#(#dtypes),*], &[#(#consts),*], (#(#names,)*))
             }
         }
     }

@@ -1,0 +1,179 @@
+//! Loops, branches, barriers and what one work-item does for its row.
+
+use oxysycl::prelude::*;
+
+use crate::support::{queue, same, upload};
+
+/// x · 2^k by a loop; the caller's variable stays as it is.
+#[sycl_fn]
+fn doubled(mut x: f32, times: i64) -> f32 {
+    for _ in 0..times {
+        x += x;
+    }
+    x
+}
+
+mod other {
+    use oxysycl::prelude::*;
+
+    const STEP: f32 = 100.0;
+
+    /// Another function of the same name, with another constant of the same name.
+    #[sycl_fn]
+    pub(crate) fn doubled(x: f32, times: i64) -> f32 {
+        super::doubled(x, times) + STEP
+    }
+}
+
+const STEP: f32 = 0.25;
+
+/// Names bound again and again, value blocks, loops in lanes, functions with equal names.
+#[sycl_kernel(shapes(a = [rows, n], out = [rows, n]))]
+fn bindings(a: &[f32], out: &mut [f32], rows: i64, n: i64) {
+    for row in groups(rows) {
+        let x = a.row(row * n);
+        let mut y = out.row_mut(row * n);
+        for i in lanes(n) {
+            let v = x.load(i);
+            let v = v + STEP;
+            let kept = {
+                let v = 5.0;
+                v * 2.0
+            };
+            let mut total = 0.0;
+            for s in 0..4 {
+                let v = doubled(v, s);
+                total += if v > 8.0 {
+                    let half = v / 2.0;
+                    half - 1.0
+                } else {
+                    v
+                };
+            }
+            if i % 3 == 0 {
+                total = -total;
+            } else if i % 3 == 1 && row > 0 {
+                total = total * kept;
+            }
+            y.store(i, total + other::doubled(v, 1) - v);
+        }
+    }
+}
+
+/// A uniform read of an element that the loop behind it overwrites, and a store by one work-item that all read.
+#[sycl_kernel(shapes(a = [rows @ stride, n], firsts = [rows]), types(T = [f32, f16]))]
+fn uniform<T: Float>(a: &mut [T], firsts: &mut [f32], rows: i64, stride: i64, n: i64) {
+    for row in groups(rows) {
+        let mut x = a.row_mut(row * stride);
+        let first = x.load(0);
+        for i in lanes(n) {
+            x.store(i, x.load(i) - first + i as f32);
+        }
+        firsts.store(row, x.load(n - 1));
+        let last = firsts.load(row);
+        for i in lanes(n) {
+            if i == 3 {
+                x.store(i, last);
+            }
+        }
+        for i in lanes(n) {
+            x.store(i, x.load(i) + 1.0);
+        }
+    }
+}
+
+/// Lanes that read what their neighbours stored in the loop before, round after round.
+#[sycl_kernel(shapes(a = [rows, n], b = [rows, n]))]
+fn neighbours(a: &mut [f32], b: &mut [f32], rows: i64, n: i64) {
+    for row in groups(rows) {
+        let mut x = a.row_mut(row * n);
+        let mut y = b.row_mut(row * n);
+        for _ in 0..5 {
+            for i in lanes(n) {
+                y.store(i, x.load(n - 1 - i));
+            }
+            for i in lanes(n) {
+                x.store(i, y.load(n - 1 - i) + 1.0);
+            }
+        }
+    }
+}
+
+/// Reductions of numbers so small that any order gives the same sum.
+#[sycl_kernel(shapes(a = [rows, heads, n], out = [rows, heads, 4]))]
+fn reductions(a: &[f32], out: &mut [f32], rows: i64, heads: i64, n: i64) {
+    for (row, head) in groups((rows, heads)) {
+        let x = a.row((row * heads + head) * n);
+        let mut y = out.row_mut(row * (heads * 4) + head * 4);
+        let mut sum = 0.0;
+        let mut most = f32::NEG_INFINITY;
+        let mut least = f32::INFINITY;
+        for i in lanes(n) {
+            sum += x.load(i);
+            most = most.max(x.load(i));
+        }
+        for i in lanes(n) {
+            sum -= x.load(i) * 2.0;
+            if x.load(i) > 3.0 {
+                least = least.min(x.load(i));
+            }
+        }
+        y.store(0, group_sum(sum));
+        y.store(1, group_max(most));
+        y.store(2, group_min(least) + head as f32);
+        let total = group_sum(sum);
+        y.store(3, if total > 0.0 { total } else { -total });
+    }
+}
+
+#[test]
+fn bindings_and_blocks() {
+    for n in [1, 7, 64, 100] {
+        let a: Vec<f32> = (0..3 * n).map(|i| (i as f32 - 20.0) * 0.75).collect();
+        let mut native = vec![0.0; 3 * n];
+        bindings(&a, &mut native, 3, n as i64);
+        let out = queue().alloc(3 * n).expect("allocate");
+        bindings::launch(queue(), upload(&a, 0).view(), out.view(), 3, n as i64).expect("launch");
+        same(&native, &out.to_vec().expect("copy"));
+    }
+}
+
+#[test]
+fn uniform_accesses_keep_their_order() {
+    for (n, stride) in [(4, 4), (5, 9), (64, 64), (1000, 1024), (4096, 4096)] {
+        let a: Vec<f16> = (0..4 * stride).map(|i| f16::from_f32((i % 513) as f32)).collect();
+        let (mut native, mut firsts) = (a.clone(), vec![0.0; 4]);
+        uniform(&mut native, &mut firsts, 4, stride as i64, n as i64);
+        let (x, f) = (upload(&a, 0), queue().alloc(4).expect("allocate"));
+        uniform::launch(queue(), x.view(), f.view(), 4, stride as i64, n as i64).expect("launch");
+        same(&native, &x.to_vec().expect("copy"));
+        same(&firsts, &f.to_vec().expect("copy"));
+    }
+}
+
+#[test]
+fn neighbours_wait_for_each_other() {
+    for n in [1, 2, 33, 4096, 5000] {
+        let a: Vec<f32> = (0..3 * n).map(|i| i as f32).collect();
+        let (mut x, mut y) = (a.clone(), vec![0.0; 3 * n]);
+        neighbours(&mut x, &mut y, 3, n as i64);
+        for _ in 0..5 {
+            let (dx, dy) = (upload(&a, 0), queue().alloc(3 * n).expect("allocate"));
+            neighbours::launch(queue(), dx.view(), dy.view(), 3, n as i64).expect("launch");
+            same(&x, &dx.to_vec().expect("copy"));
+            same(&y, &dy.to_vec().expect("copy"));
+        }
+    }
+}
+
+#[test]
+fn reductions_take_every_lane_once() {
+    for n in [0, 1, 15, 16, 17, 255, 256, 257, 4099] {
+        let a: Vec<f32> = (0..6 * n).map(|i| (i * 31 % 17) as f32 - 8.0).collect();
+        let mut native = vec![0.0; 24];
+        reductions(&a, &mut native, 2, 3, n as i64);
+        let out = queue().alloc(24).expect("allocate");
+        reductions::launch(queue(), upload(&a, 0).view(), out.view(), 2, 3, n as i64).expect("launch");
+        same(&native, &out.to_vec().expect("copy"));
+    }
+}

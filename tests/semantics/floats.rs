@@ -1,0 +1,104 @@
+//! Float arithmetic on the device gives the bits that it gives natively: nothing is fused, reordered or flushed.
+
+use oxysycl::prelude::*;
+
+use crate::support::{queue, same, upload};
+
+/// 16 results for every pair of inputs.
+#[sycl_kernel(shapes(a = [n], b = [n], out = [16 * n]))]
+fn arithmetic(a: &[f32], b: &[f32], out: &mut [f32], n: i64) {
+    for i in elements(n) {
+        let (x, y) = (a.load(i), b.load(i));
+        out.store(16 * i, x * y + x);
+        out.store(16 * i + 1, x - (y - x));
+        out.store(16 * i + 2, (x + y) - x);
+        out.store(16 * i + 3, x / y);
+        out.store(16 * i + 4, x.sqrt());
+        out.store(16 * i + 5, x.mul_add(y, x));
+        out.store(16 * i + 6, -x * -(-y));
+        out.store(16 * i + 7, x.abs().floor() + y.ceil());
+        out.store(16 * i + 8, x.trunc() - y.round());
+        out.store(16 * i + 9, x.recip());
+        out.store(16 * i + 10, x.copysign(y));
+        out.store(16 * i + 11, if x.is_nan() { -1.0 } else if x.is_infinite() { -2.0 } else { x });
+        out.store(16 * i + 12, if x.is_finite() && x < y { 1.0 } else { 0.0 });
+        out.store(16 * i + 13, 0.1 * x + 1e-45 - 16777217.0);
+        out.store(16 * i + 14, (x as i32 as f32) * 0.5);
+        out.store(16 * i + 15, if x == y { f32::INFINITY } else if x != x { f32::NAN } else { f32::MIN_POSITIVE });
+    }
+}
+
+/// Every element is stored once, in the buffer's own type, rounded to nearest, ties to even.
+#[sycl_kernel(types(A = [f32, f16, bf16], B = [f32, f16, bf16]), shapes(a = [n], b = [n]))]
+fn convert<A: Float, B: Float>(a: &[A], b: &mut [B], n: i64) {
+    for i in elements(n) {
+        b.store(i, a.load(i));
+    }
+}
+
+/// A load after a store sees the stored, rounded value.
+#[sycl_kernel(types(T = [f32, f16, bf16]), shapes(a = [n]))]
+fn rounded_twice<T: Float>(a: &mut [T], n: i64) {
+    for i in elements(n) {
+        a.store(i, a.load(i) * 1.001);
+        a.store(i, a.load(i) * 1.001);
+    }
+}
+
+fn interesting() -> Vec<f32> {
+    let mut values = vec![0.0, -0.0, 1.0, -1.0, 0.1, 0.5, 1.5, 2.5, -2.5, 3.7, 1e-45, -1e-45, 1e-38, f32::MIN_POSITIVE];
+    values.extend([65504.0, 65520.0, 65519.9, 1e10, 8388607.5, 16777216.0, f32::MAX, f32::MIN, 1.0 + f32::EPSILON]);
+    values.extend([f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 5.960_464_5e-8, 2.980_232_2e-8, 6.1e-5]);
+    let mut state = 1_u32;
+    values.extend((0..200).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f32::from_bits(state)
+    }));
+    values
+}
+
+#[test]
+fn arithmetic_is_exact() {
+    let values = interesting();
+    let (a, b): (Vec<f32>, Vec<f32>) = values.iter().flat_map(|x| values.iter().map(|y| (*x, *y))).unzip();
+    let n = a.len();
+    let mut native = vec![0.0; 16 * n];
+    arithmetic(&a, &b, &mut native, n as i64);
+    let out = queue().alloc(16 * n).expect("allocate");
+    arithmetic::launch(queue(), upload(&a, 0).view(), upload(&b, 0).view(), out.view(), n as i64).expect("launch");
+    same(&native, &out.to_vec().expect("copy"));
+}
+
+#[test]
+fn conversions_are_exact() {
+    let values = interesting();
+    let n = values.len();
+    let mut native = vec![f16::ZERO; n];
+    convert(&values, &mut native, n as i64);
+    for offset in [0, 1] {
+        let (a, b) = (upload(&values, offset), upload(&vec![f16::ZERO; n], offset));
+        let range = offset..offset + n;
+        let b = b.slice(range.clone()).expect("in range");
+        convert::launch(queue(), a.slice(range).expect("in range"), b, n as i64).expect("launch");
+        same(&native, &b.to_vec().expect("copy"));
+    }
+    let every: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
+    let mut native = vec![f16::ZERO; every.len()];
+    convert(&every, &mut native, every.len() as i64);
+    let out = queue().alloc(every.len()).expect("allocate");
+    convert::launch(queue(), upload(&every, 0).view(), out.view(), every.len() as i64).expect("launch");
+    same(&native, &out.to_vec().expect("copy"));
+}
+
+#[test]
+fn loads_see_what_was_stored() {
+    let values: Vec<bf16> = interesting().into_iter().map(bf16::from_f32).collect();
+    let mut native = values.clone();
+    rounded_twice(&mut native, values.len() as i64);
+    for offset in [0, 1] {
+        let a = upload(&values, offset);
+        let a = a.slice(offset..offset + values.len()).expect("in range");
+        rounded_twice::launch(queue(), a, values.len() as i64).expect("launch");
+        same(&native, &a.to_vec().expect("copy"));
+    }
+}
