@@ -207,11 +207,14 @@ mod tests {
             "the pipe was held open"
         );
         let child = finished.output.to_string();
-        let state = std::fs::read_to_string(format!("/proc/{child}/stat"));
-        assert!(
-            state.is_err() || state.unwrap().contains(" Z "),
-            "{child} still runs"
-        );
+        let runs = || {
+            let state = std::fs::read_to_string(format!("/proc/{child}/stat"));
+            state.is_ok_and(|state| !state.contains(" Z "))
+        };
+        while runs() {
+            assert!(start.elapsed() < Duration::from_secs(30), "{child} still runs");
+            thread::sleep(PAUSE);
+        }
     }
 
     #[test]

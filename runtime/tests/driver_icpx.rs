@@ -34,6 +34,7 @@ fn main() -> ExitCode {
             ("failures_say_what_happened", failures_say_what_happened),
             ("a_hanging_compiler_is_ended", a_hanging_compiler_is_ended),
             ("a_silent_failure_is_tried_again", a_silent_failure_is_tried_again),
+            ("every_place_is_shown", every_place_is_shown),
             (
                 "the_environment_chooses_the_driver",
                 the_environment_chooses_the_driver,
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
             ("compile", compile_role),
             ("run", run_role),
             ("discover", discover_role),
+            ("probe", probe_role),
             ("icpx", || {
                 if icpx::run() != ExitCode::SUCCESS {
                     std::process::exit(1);
@@ -392,6 +394,48 @@ fn the_environment_chooses_the_driver() {
     // One that is there but is not icpx is not passed over in silence.
     let gcc = StandIn::new("echo gcc", "exit 1");
     assert!(found(&[("OXYSYCL_ICPX", gcc.path().to_str().unwrap())]).contains("is not icpx"));
+}
+
+/// Shows every place that is looked at.
+fn probe_role() {
+    for probe in driver::probe() {
+        println!("{} | {} | {:?}", probe.part, probe.place, probe.found);
+    }
+}
+
+fn every_place_is_shown() {
+    let show = |variables: &[(&str, &str)]| {
+        let mut command = process("probe");
+        command.env("OXYSYCL_ICPX", "").env("ONEAPI_ROOT", "/nonexistent");
+        texts(&command.envs(variables.iter().copied()).output().unwrap()).0
+    };
+    let here = show(&[]);
+    for start in [
+        "icpx | PATH | Err(",
+        "icpx | ONEAPI_ROOT=/nonexistent | Err(",
+        "g++ | PATH | Ok(",
+        "pip | python3 on PATH | Ok(",
+    ] {
+        assert!(
+            here.lines().any(|line| line.starts_with(start)),
+            "{start:?} is not in\n{here}"
+        );
+    }
+    let bare = show(&[("PATH", "/nonexistent"), ("OXYSYCL_HOME", "/nonexistent/home")]);
+    for text in [
+        "embedded toolchain | /nonexistent/home/toolchain/",
+        "oxysycl toolchain install",
+        "install g++",
+        "python3-pip",
+    ] {
+        assert!(bare.contains(text), "{text:?} is not in\n{bare}");
+    }
+    let stand_in = recording();
+    let named = show(&[("OXYSYCL_ICPX", stand_in.path().to_str().unwrap())]);
+    assert!(
+        named.contains("| Ok(") && named.contains("DPC++/C++ Compiler 2026.2.0"),
+        "{named}"
+    );
 }
 
 /// Compiles with icpx, runs the result, and prints it.

@@ -198,7 +198,7 @@ fn join(candidates: &[Candidate]) -> String {
 }
 
 /// The version text of the icpx at `path`, without the folder it is installed in; an error if it isn't icpx.
-fn version(path: &Path) -> Result<String, CompileError> {
+pub(super) fn version(path: &Path) -> Result<String, CompileError> {
     let text = command::run(Command::new(path).arg("--version"))?.to_string();
     if !text.contains("oneAPI DPC++/C++ Compiler") {
         return Err(CompileError::WrongCompiler {

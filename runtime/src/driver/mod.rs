@@ -7,6 +7,7 @@ mod error;
 mod icpx;
 mod identity;
 mod output;
+mod probe;
 mod search;
 mod selection;
 mod source;
@@ -18,6 +19,7 @@ pub use embedded::Embedded;
 pub use error::CompileError;
 pub use icpx::Icpx;
 pub use identity::Identity;
+pub use probe::{Probe, probe};
 pub use selection::discover;
 
 use sha2::{Digest, Sha256};

@@ -13,16 +13,16 @@ const ADVICE: &str = "install g++ 12 or later (on Debian and Ubuntu: apt install
 
 /// A usable g++.
 #[derive(Clone, Debug)]
-pub(super) struct Gxx {
+pub(in crate::driver) struct Gxx {
     /// The program.
-    pub(super) path: PathBuf,
+    pub(in crate::driver) path: PathBuf,
     /// The first line of its version text.
-    pub(super) version: String,
+    pub(in crate::driver) version: String,
 }
 
 impl Gxx {
     /// The `g++` on `PATH`.
-    pub(super) fn find() -> Result<Self, CompileError> {
+    pub(in crate::driver) fn find() -> Result<Self, CompileError> {
         let Some(path) = search::on_path("g++") else {
             return Err(CompileError::NotFound {
                 what: "g++".to_owned(),

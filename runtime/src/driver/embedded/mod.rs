@@ -25,7 +25,7 @@ use std::thread;
 
 use tempfile::TempDir;
 
-use self::gxx::Gxx;
+pub(super) use self::gxx::Gxx;
 use self::module::Image;
 use self::tools::Tools;
 use self::translation::Translation;
