@@ -117,12 +117,21 @@ pub(super) fn cases(ir: &Kernel) -> Vec<Case> {
 
 /// The layouts of one choice of consts and sizes.
 fn add_layouts(ir: &Kernel, roles: &[Role], consts: &[i64], sizes: &[i64], cases: &mut Vec<Case>) {
-    let mut drawn: Vec<Case> = Vec::new();
+    let has_alias = ir.buffers().any(|(_, buffer)| !buffer.aliases.is_empty());
+    let has_stride = roles.contains(&Role::Stride);
+    let mut layouts: Vec<Layout> = Vec::new();
     for layout in LAYOUTS {
-        let has_alias = ir.buffers().any(|(_, buffer)| !buffer.aliases.is_empty());
-        if layout.in_place && !has_alias {
-            continue;
+        // Without a stride parameter, rows are dense in every layout.
+        let layout = Layout {
+            rows: if has_stride { layout.rows } else { Rows::Dense },
+            ..layout
+        };
+        if (has_alias || !layout.in_place) && !layouts.contains(&layout) {
+            layouts.push(layout);
         }
+    }
+    let mut drawn: Vec<Case> = Vec::new();
+    for layout in layouts {
         let seed = (cases.len() + drawn.len()) as u64;
         let values = values(ir, roles, consts, sizes, layout);
         let scalars = scalars(ir, &values, seed);
@@ -135,9 +144,6 @@ fn add_layouts(ir: &Kernel, roles: &[Role], consts: &[i64], sizes: &[i64], cases
     }
     let size = |case: &Case| largest(ir, &case.values()).unwrap_or(i128::MAX);
     drawn.retain(|case| size(case) <= MOST);
-    // Without a stride parameter, all layouts of rows are the same.
-    let has_stride = roles.contains(&Role::Stride);
-    drawn.retain(|case| has_stride || case.layout.rows == Rows::Dense);
     let many = drawn.first().is_some_and(|case| size(case) > MANY);
     if many && drawn.len() > 2 {
         let other = drawn.remove(1 + cases.len() % (drawn.len() - 1));

@@ -142,12 +142,12 @@ macro_rules! floats {
             }
 
             fn ulps_from(self, value: f64) -> f64 {
-                let found = self.to_f64();
-                match () {
-                    () if found == value => 0.0,
-                    () if found.is_finite() && value.is_finite() => (found - value).abs() / spacing(value, $digits, $least_exponent),
-                    () => f64::INFINITY,
-                }
+                let unit = |at: f64| spacing(at, $digits, $least_exponent);
+                // Infinity counts as the number after the largest one.
+                let beyond = $ty::MAX.to_f64() + unit($ty::MAX.to_f64());
+                let value = value.clamp(-beyond, beyond);
+                let found = self.to_f64().clamp(-beyond, beyond);
+                if found == value { 0.0 } else { (found - value).abs() / unit(value) }
             }
 
             fn allowed(shadow: Shadow<$ty>) -> Allowed<Self> {
@@ -249,7 +249,13 @@ mod tests {
             2.0,
             "subnormals have their own unit"
         );
-        assert_eq!(1f32.ulps_from(f64::INFINITY), f64::INFINITY);
+        assert_eq!(
+            f16::MAX.ulps_from(f64::INFINITY),
+            0.5,
+            "the next number would be of twice the unit"
+        );
+        assert_eq!(f16::INFINITY.ulps_from(65519.0), 17.0 / 32.0);
+        assert!(f16::NAN.ulps_from(1.0).is_nan());
     }
 
     #[test]

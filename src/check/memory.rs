@@ -139,97 +139,143 @@ impl<E: Judged> Guarded<E> {
 
     fn fill(&mut self, seed: u64, exact: bool) {
         let mut rng = Rng::with_seed(seed);
-        let Some(inner) = self.extents.last().copied() else {
-            return;
-        };
-        let first: Vec<usize> = self
-            .positions()
-            .filter(|(index, _)| index.last() == Some(&0))
-            .map(|(_, at)| at)
-            .collect();
-        for (row, at) in first.into_iter().enumerate() {
-            let elements = Contents::of(row as u64 + seed, exact).draw(inner.count as usize, &mut rng);
-            for (i, element) in elements.enumerate() {
-                self.before[self.start + at + i] = element;
-            }
+        let rows: Vec<Row> = self.rows().collect();
+        for (nth, row) in rows.into_iter().enumerate() {
+            let elements = Contents::of(nth as u64 + seed, exact).draw(row.len, &mut rng);
+            self.before[self.start + row.at..][..row.len]
+                .iter_mut()
+                .zip(elements)
+                .for_each(|(to, element)| *to = element);
         }
     }
 
-    /// Indices in the shape, with the element's distance from the buffer's start.
-    fn positions(&self) -> impl Iterator<Item = (Vec<i64>, usize)> {
-        let count = if self.span == 0 {
+    /// The buffer's innermost rows, in order.
+    fn rows(&self) -> impl Iterator<Item = Row> {
+        let (inner, outer) = match self.extents.split_last() {
+            Some((inner, outer)) if self.span > 0 => (inner.count, outer),
+            _ => (0, &[][..]),
+        };
+        let count = if inner == 0 {
             0
         } else {
-            self.extents.iter().map(|extent| extent.count).product()
+            outer.iter().map(|extent| extent.count).product()
         };
-        (0..count).map(|mut nth: i64| {
-            let mut index = vec![0; self.extents.len()];
-            for (at, extent) in self.extents.iter().enumerate().rev() {
+        (0..count).map(move |mut nth: i64| {
+            let mut index = vec![0; outer.len()];
+            for (at, extent) in outer.iter().enumerate().rev() {
                 index[at] = nth % extent.count;
                 nth /= extent.count;
             }
-            let position: i64 = index
-                .iter()
-                .zip(&self.extents)
-                .map(|(i, extent)| i * extent.stride)
-                .sum();
-            (index, position as usize)
+            let at: i64 = index.iter().zip(outer).map(|(i, extent)| i * extent.stride).sum();
+            Row {
+                index,
+                at: at as usize,
+                len: inner as usize,
+            }
         })
     }
 
     /// Judges the elements of the shape among `found`, the buffer's own.
     fn judge_inside(&self, found: &[E], expected: Expected<'_>) -> Judgement {
         let mut judgement = Judgement::default();
-        let (bits, bounds): (&[E], &[E::Shadow]) = match expected {
-            Expected::Unchanged => (&self.before[self.start..self.start + self.span], &[]),
-            Expected::Bits(native) => (native.slice(), &[]),
-            Expected::Bounds(shadow) => (&[], shadow.slice()),
-        };
-        for (index, at) in self.positions() {
-            let found = found[at];
-            let (right, ulps, unknown) = match (bits.get(at), bounds.get(at)) {
-                (Some(bits), _) => (found.is_same(*bits), found.ulps_from(bits.to_f64()), false),
-                (None, Some(shadow)) => {
-                    let allowed = E::allowed(*shadow);
-                    (
-                        allowed.includes(found),
-                        allowed.ulps(found),
-                        matches!(allowed, Allowed::Anything),
-                    )
-                }
-                (None, None) => unreachable!("native runs keep the lengths of buffers"),
-            };
-            judgement.elements += 1;
-            judgement.unknown += u64::from(unknown);
-            if !right && judgement.wrong.is_none() {
-                let expected = match bits.get(at) {
-                    Some(bits) => format!("{bits}, the bits {}", hex(*bits)),
-                    None => E::allowed(bounds[at]).describe(),
-                };
-                let found = format!("{found}, the bits {}", hex(found));
-                judgement.wrong = Some(Wrong {
-                    at: At::Inside(index.clone()),
-                    expected,
-                    found,
-                });
+        match expected {
+            Expected::Unchanged => {
+                let before = &self.before[self.start..self.start + self.span];
+                self.judge_rows(&mut judgement, |at| compare_bits(found[at], before[at]));
             }
-            if ulps > judgement.worst.as_ref().map_or(0.0, |(worst, _)| *worst) {
-                judgement.worst = Some((ulps, index));
+            Expected::Bits(native) => {
+                let native = native.slice();
+                self.judge_rows(&mut judgement, |at| compare_bits(found[at], native[at]));
+            }
+            Expected::Bounds(shadow) => {
+                let shadow = shadow.slice();
+                self.judge_rows(&mut judgement, |at| {
+                    compare_bounds(found[at], E::allowed(shadow[at]))
+                });
             }
         }
         judgement
     }
 
+    /// Collects what `compare` says of every element.
+    fn judge_rows(&self, judgement: &mut Judgement, compare: impl Fn(usize) -> Comparison) {
+        for row in self.rows() {
+            for i in 0..row.len {
+                let index = || [&row.index[..], &[i as i64]].concat();
+                let comparison = compare(row.at + i);
+                judgement.elements += 1;
+                judgement.unknown += u64::from(comparison.unknown);
+                if comparison.ulps > judgement.worst.as_ref().map_or(0.0, |(worst, _)| *worst) {
+                    judgement.worst = Some((comparison.ulps, index()));
+                }
+                if let Some([expected, found]) = comparison.wrong
+                    && judgement.wrong.is_none()
+                {
+                    judgement.wrong = Some(Wrong {
+                        at: At::Inside(index()),
+                        expected,
+                        found,
+                    });
+                }
+            }
+        }
+    }
+
     /// The first element of what was read back that is not of the shape and has changed.
     fn overwritten(&self) -> Option<Wrong> {
         let mut own = vec![false; self.before.len()];
-        self.positions().for_each(|(_, at)| own[self.start + at] = true);
+        self.rows()
+            .for_each(|row| own[self.start + row.at..][..row.len].fill(true));
         let changed = |at: &usize| !own[*at] && bytes_of(&self.before[*at]) != bytes_of(&self.after[*at]);
         (0..self.before.len()).find(changed).map(|at| Wrong {
             at: At::Outside(at as i64 - self.start as i64),
-            expected: format!("unchanged, the bits {}", hex(self.before[at])),
-            found: format!("{}, the bits {}", self.after[at], hex(self.after[at])),
+            expected: format!("what was there before, {}", with_bits(self.before[at])),
+            found: with_bits(self.after[at]),
         })
+    }
+}
+
+/// A run of neighbouring elements of a shape.
+struct Row {
+    /// Indices in the outer dimensions.
+    index: Vec<i64>,
+    /// Distance of its first element from the buffer's start.
+    at: usize,
+    /// Number of elements.
+    len: usize,
+}
+
+/// What is to be said of one element.
+struct Comparison {
+    /// The error in units in the last place.
+    ulps: f64,
+    /// Whether anything is allowed.
+    unknown: bool,
+    /// What it should be and what it is, if it is wrong.
+    wrong: Option<[String; 2]>,
+}
+
+fn compare_bits<E: Judged>(found: E, expected: E) -> Comparison {
+    if found.is_same(expected) {
+        return Comparison {
+            ulps: 0.0,
+            unknown: false,
+            wrong: None,
+        };
+    }
+    let wrong = Some([with_bits(expected), with_bits(found)]);
+    Comparison {
+        ulps: found.ulps_from(expected.to_f64()),
+        unknown: false,
+        wrong,
+    }
+}
+
+fn compare_bounds<E: Judged>(found: E, allowed: Allowed<E>) -> Comparison {
+    Comparison {
+        ulps: allowed.ulps(found),
+        unknown: matches!(allowed, Allowed::Anything),
+        wrong: (!allowed.includes(found)).then(|| [allowed.describe(), with_bits(found)]),
     }
 }
 
@@ -279,9 +325,12 @@ fn pattern<E: Judged>(at: usize) -> E {
     E::from_any((at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-fn hex<E: Judged>(element: E) -> String {
+/// An element as a number and as its bits.
+fn with_bits<E: Judged>(element: E) -> String {
     let bytes = bytes_of(&element).iter().rev();
-    bytes.fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"))
+    bytes.fold(format!("{element} = 0x"), |text, byte| {
+        format!("{text}{byte:02x}")
+    })
 }
 
 #[cfg(test)]
@@ -302,6 +351,14 @@ mod tests {
         );
         guarded.after = guarded.before.clone();
         guarded
+    }
+
+    /// Indices of every element of the shape, with its place in the guarded memory.
+    fn positions(guarded: &Guarded<f16>) -> impl Iterator<Item = (Vec<i64>, usize)> {
+        let start = guarded.start;
+        guarded.rows().flat_map(move |row| {
+            (0..row.len).map(move |i| ([&row.index[..], &[i as i64]].concat(), start + row.at + i))
+        })
     }
 
     fn bumped(element: f16) -> f16 {
@@ -330,7 +387,7 @@ mod tests {
     #[test]
     fn every_overwritten_byte_outside_is_found() {
         let guarded = rows();
-        let inside: Vec<usize> = guarded.positions().map(|(_, at)| guarded.start + at).collect();
+        let inside: Vec<usize> = positions(&guarded).map(|(_, at)| at).collect();
         for at in (0..guarded.before.len()).filter(|at| !inside.contains(at)) {
             let mut guarded = rows();
             guarded.after[at] = bumped(guarded.after[at]);
@@ -344,9 +401,8 @@ mod tests {
 
     #[test]
     fn every_wrong_bit_inside_is_found_with_its_place() {
-        for (index, at) in rows().positions() {
+        for (index, at) in positions(&rows()) {
             let mut guarded = rows();
-            let at = guarded.start + at;
             guarded.after[at] = bumped(guarded.after[at]);
             let wrong = guarded
                 .judge(Expected::Bits(&guarded.host()))
@@ -381,7 +437,7 @@ mod tests {
         };
         let guarded = Guarded::<f32>::new(place, 1, true);
         assert_eq!(
-            (guarded.span, guarded.positions().count(), guarded.before.len()),
+            (guarded.span, guarded.rows().count(), guarded.before.len()),
             (0, 0, 128)
         );
     }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use oxysycl_codegen::ir::{DType, Element, Kernel as Ir, ParamId, ParamKind};
+use oxysycl_codegen::ir::{DType, Element, Kernel as Ir, ParamId};
 use oxysycl_runtime::{MemoryError, Queue};
 
 use super::draw::{Case, aliases};
@@ -76,7 +76,7 @@ impl Subject<'_> {
         let reference = self.native(case, &buffers, bounds, !self.exact)?;
         let mut outcome = Outcome::default();
         if buffers.elements(self.ir, case) <= FEW {
-            self.judge_twins(case, &buffers, &reference, &mut outcome)?;
+            self.judge_shuffled(case, &buffers, &reference, &mut outcome)?;
         }
         buffers
             .memories
@@ -165,38 +165,34 @@ impl Subject<'_> {
     }
 
     fn judge_device(&self, buffers: &Buffers, reference: &Results, outcome: &mut Outcome) {
-        for (id, param) in self.ir.params.iter().enumerate() {
+        for (id, buffer) in self.ir.buffers() {
             let Some(at) = buffers.of[id] else { continue };
             let judgement = buffers.memories[at].judge(self.expected(buffers, at, reference));
-            if let ParamKind::Buffer(buffer) = &param.kind
-                && buffer.mutable
-            {
-                outcome.add(&param.name, &judgement);
+            let name = &self.ir.params[id].name;
+            if buffer.mutable {
+                outcome.add(name, &judgement);
             }
-            outcome.fail(&param.name, judgement.wrong);
+            outcome.fail(name, judgement.wrong);
         }
     }
 
-    /// The function and its shuffled twin keep to what the device is held to.
-    fn judge_twins(
+    /// The shuffled twin keeps to what the device is held to.
+    fn judge_shuffled(
         &self,
         case: &Case,
         buffers: &Buffers,
         reference: &Results,
         outcome: &mut Outcome,
     ) -> Result<(), Trouble> {
-        for (name, twin) in [
-            ("native function", self.variant.native),
-            ("shuffled twin", self.variant.shuffled),
-        ] {
-            let results = shuffle(case.seed, || self.native(case, buffers, twin, false))?;
-            for (id, param) in self.ir.params.iter().enumerate() {
-                let Some(at) = buffers.of[id] else { continue };
-                if matches!(&param.kind, ParamKind::Buffer(buffer) if buffer.mutable) {
-                    let expected = self.expected(buffers, at, reference);
-                    let judgement = buffers.memories[at].judge_native(&results.arguments[id], expected);
-                    outcome.fail(&format!("{} of its {name}", param.name), judgement.wrong);
-                }
+        let results = shuffle(case.seed, || {
+            self.native(case, buffers, self.variant.shuffled, false)
+        })?;
+        for (id, _) in self.ir.buffers().filter(|(_, buffer)| buffer.mutable) {
+            if let Some(at) = buffers.of[id] {
+                let expected = self.expected(buffers, at, reference);
+                let judgement = buffers.memories[at].judge_native(&results.arguments[id], expected);
+                let what = format!("with shuffled lanes, natively, {}", self.ir.params[id].name);
+                outcome.fail(&what, judgement.wrong);
             }
         }
         Ok(())

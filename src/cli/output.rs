@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use comfy_table::Table;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{ContentArrangement, Table};
 use serde::Serialize;
 
 /// Where answers go: standard output, as text or as JSON.
@@ -30,13 +30,16 @@ impl Output {
     }
 }
 
-/// A table with `titles` over `rows`.
+/// A table with `titles` over `rows`, as wide as the terminal if there is one.
 pub(super) fn table<const N: usize>(
     titles: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
     let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(titles);
+    table
+        .load_style(UTF8_HORIZONTAL_ONLY)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(titles);
     table.add_rows(rows);
     table.to_string()
 }

@@ -13,17 +13,18 @@
 //! | `tanh` | 5 |
 //! | `erf powf` | 16 |
 //!
-//! A sum over a row is formed from at least 16 partial sums, or from as many as there are terms, so that no term goes
-//! through more than `ceil(n / 16) + 4` additions; each may lose half an ULP of the sum of magnitudes.
+//! A sum over a row is gathered by at least 16 work-items, which take neighbours up to 16 at a time, and their parts are
+//! combined by halves: no term goes through more than `ceil(n / 16) + 20` additions, nor through more than there are. Each
+//! addition may lose half an ULP of the sum of magnitudes.
 //!
 //! Comparisons, casts to integers and `if` follow the value alone: where a kernel jumps, its shadow knows one side.
 
 mod math;
 mod ops;
 
-/// The least partial sums that a row's sum is formed from, and the additions that combine these.
-const PARTIAL_SUMS: u64 = 16;
-const COMBINING: u64 = PARTIAL_SUMS.ilog2() as u64;
+/// The least work-items that gather a row's sum, and the most neighbours that one takes at a time.
+const WORK_ITEMS: u64 = 16;
+const NEIGHBOURS: u64 = 16;
 
 /// Half an ULP: what a correctly rounded operation may lose.
 const HALF: f64 = 0.5;
@@ -88,9 +89,7 @@ impl Real {
     /// The sum of the gathered terms, with what the additions may lose.
     pub(super) fn summed(self) -> Self {
         let Terms { count, magnitude } = self.terms;
-        let additions = count
-            .saturating_sub(1)
-            .min(count.div_ceil(PARTIAL_SUMS) + COMBINING);
+        let additions = most_additions(count);
         let largest = magnitude + self.error;
         let lost = additions as f64 * RELATIVE;
         // (1 + u)^n - 1 is below n·u / (1 - n·u).
@@ -203,6 +202,13 @@ impl Real {
             Self::agreed([low, middle, high])
         }
     }
+}
+
+/// The most additions that one of `count` terms goes through until they are one sum.
+fn most_additions(count: u64) -> u64 {
+    let gathering = count.div_ceil(WORK_ITEMS) + NEIGHBOURS;
+    let combining = u64::from(WORK_ITEMS.ilog2());
+    count.saturating_sub(1).min(gathering + combining)
 }
 
 /// The distance of neighbouring `f32` at a number of this magnitude, up to the largest one.
