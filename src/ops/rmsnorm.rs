@@ -8,7 +8,7 @@ use crate::prelude::*;
     header = "elementwise/rmsnorm.hpp",
     types(T = [f32, f16, bf16]),
     select(HIDDEN_SIZE = "SGL_RMSNORM_HIDDEN_SIZE", T = "SGL_RMSNORM_DTYPE_{T}"),
-    instances(HIDDEN_SIZE = [1024, 2048, 4096, 5120, 7168, 8192]),
+    instances(HIDDEN_SIZE = [64, 128, 256, 512, 1024, 1536, 2048, 2304, 2560, 3072, 4096, 5120, 6144, 7168, 8192, 12288, 16384]),
     shapes(
         input = [num_tokens @ input_stride, HIDDEN_SIZE],
         weight = [HIDDEN_SIZE],
