@@ -1,7 +1,8 @@
 //! Installation: complete or not at all, once however many ask for it.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use super::pins::{self, Pin};
@@ -20,7 +21,12 @@ pub(super) fn install(root: &Path, pins: &[Pin]) -> Result<(), ToolchainError> {
         return Err(ToolchainError::Platform);
     }
     let parent = root.parent().expect("a toolchain has a folder above it");
-    fs::create_dir_all(parent).map_err(ToolchainError::writing(parent))?;
+    // Programs from here are run: whatever the umask, nobody else may put any there.
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o755)
+        .create(parent)
+        .map_err(ToolchainError::writing(parent))?;
     let lock_file = parent.join("lock");
     let _lock = Lock::acquire(&lock_file, "another process that installs the embedded toolchain")
         .map_err(ToolchainError::writing(&lock_file))?;

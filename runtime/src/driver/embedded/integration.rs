@@ -65,9 +65,15 @@ pub(super) fn check(text: &str) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// The names of the kernels that `text` describes.
-pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
-    kernels(text).into_iter().map(|kernel| kernel.name)
+/// Refuses kernels that `text` describes and the device pass left out, because its device could not run them.
+pub(super) fn check_compiled(text: &str, is_compiled: impl Fn(&str) -> bool) -> Result<(), CompileError> {
+    match kernels(text).into_iter().find(|kernel| !is_compiled(kernel.name)) {
+        None => Ok(()),
+        Some(kernel) => Err(CompileError::Refused {
+            subject: format!("kernel {}", demangled(kernel.name)),
+            reason: "it asks for a sub-group size or another feature that no CPU device has".to_owned(),
+        }),
+    }
 }
 
 /// `text` with every kernel's name preceded by `module`, as in the module's SPIR-V.

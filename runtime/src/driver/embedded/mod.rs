@@ -159,27 +159,11 @@ impl Embedded {
         if !announced.get() {
             announce(text.clone());
         }
-        let mut images = Vec::new();
-        for number in 0.. {
-            let path = work.join(OWN).join(format!("module.{number}.spv"));
-            match fs::read(&path) {
-                Ok(spirv) => images.push(Image::new(&spirv, &job.module)?),
-                Err(_) => break,
-            }
-        }
-        // The device pass leaves out what its device, a CPU, could not run.
-        let missing = integration::names(&text).find(|name| {
+        let images = module::read_all(&work.join(OWN), &job.module)?;
+        integration::check_compiled(&text, |name| {
             let name = integration::renamed(name, &job.module);
-            !images.iter().any(|image| image.kernels.contains(&name))
-        });
-        if let Some(name) = missing {
-            return Err(CompileError::Refused {
-                subject: format!("kernel {}", integration::demangled(name)),
-                reason: "it asks for a sub-group size or another feature that no CPU has".to_owned(),
-            });
-        }
-        // The run time's own order is not always the same.
-        images.sort_by(|a, b| a.spirv.cmp(&b.spirv));
+            images.iter().any(|image| image.kernels.contains(&name))
+        })?;
         Ok(images)
     }
 

@@ -1,10 +1,14 @@
 //! SPIR-V modules: what is in them, and other names for their kernels.
 
+use std::fs;
+use std::path::Path;
+
 use rspirv::binary::Assemble;
 use rspirv::dr::{Module, Operand};
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, LinkageType};
 
 use super::super::CompileError;
+use super::super::source::unreadable;
 use super::integration::{KERNEL, demangled, renamed};
 
 /// SYCL's number of an aspect, by the SPIR-V capability that needs it.
@@ -31,9 +35,24 @@ pub(super) struct Image {
     pub(super) sub_group_size: Option<u32>,
 }
 
+/// Reads the modules that the device pass left in `folder`, and puts `module` in front of their kernels' names.
+pub(super) fn read_all(folder: &Path, module: &str) -> Result<Vec<Image>, CompileError> {
+    let mut images = Vec::new();
+    for number in 0.. {
+        let path = folder.join(format!("module.{number}.spv"));
+        if !path.exists() {
+            break;
+        }
+        images.push(Image::new(&fs::read(&path).map_err(unreadable(&path))?, module)?);
+    }
+    // The run time's own order is not always the same.
+    images.sort_by(|a, b| a.spirv.cmp(&b.spirv));
+    Ok(images)
+}
+
 impl Image {
     /// Reads a SPIR-V module and puts `module` in front of its kernels' names.
-    pub(super) fn new(spirv: &[u8], module: &str) -> Result<Self, CompileError> {
+    fn new(spirv: &[u8], module: &str) -> Result<Self, CompileError> {
         let refuse = |subject: &str, reason: String| CompileError::Refused {
             subject: subject.to_owned(),
             reason,
