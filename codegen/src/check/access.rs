@@ -1,8 +1,11 @@
 //! The memory accesses of a kernel, in the order in which they happen.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Span;
 
-use super::poly::{Known, Poly};
+use super::known::Known;
+use super::poly::Poly;
 use crate::ir::{Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtKind};
 
 /// Reads or writes of one element per lane, or of one element by the group.
@@ -48,6 +51,37 @@ pub(crate) struct Repeat {
     pub(crate) end: Poly,
 }
 
+impl Access {
+    /// Puts `value` for the index of a sequential loop around. What hides that index becomes unknown.
+    pub(crate) fn put(&mut self, index: LocalId, value: &Poly, known: &mut Known) {
+        let mut put = |poly: &mut Poly| {
+            *poly = poly
+                .substitute(index, value)
+                .unwrap_or_else(|| known.unknown(BTreeSet::new()));
+        };
+        put(&mut self.index);
+        match &mut self.actor {
+            Actor::Group => {}
+            Actor::Lane(_, extent) => put(extent),
+            Actor::One(_, extent, only) => {
+                put(extent);
+                put(only);
+            }
+        }
+        for repeat in self.repeats.iter_mut().chain(&mut self.rounds) {
+            put(&mut repeat.start);
+            put(&mut repeat.end);
+        }
+    }
+
+    /// Whether both are accesses of the same elements by the same work-items.
+    pub(crate) fn is_like(&self, other: &Access) -> bool {
+        (self.buffer, self.write) == (other.buffer, other.write)
+            && (&self.index, &self.actor) == (&other.index, &other.actor)
+            && (&self.repeats, &self.rounds) == (&other.repeats, &other.rounds)
+    }
+}
+
 /// Collects accesses of statements, given what surrounds them.
 #[derive(Clone, Debug)]
 pub(crate) struct Collector<'k> {
@@ -83,6 +117,9 @@ impl<'k> Collector<'k> {
     /// Accesses of `stmt`, with those of statements inside it.
     pub(crate) fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<Access>) {
         self.own(stmt, out);
+        if stmt.is_invalid() {
+            return;
+        }
         match &stmt.kind {
             StmtKind::If(cond, then, otherwise) => {
                 let truth = self.known.truth(cond);
@@ -99,6 +136,7 @@ impl<'k> Collector<'k> {
             StmtKind::For(f) => {
                 let start = self.known.poly(&f.start);
                 let end = self.known.poly(&f.end);
+                self.known.enter(f.index, &start);
                 self.repeats.push(Repeat {
                     index: f.index,
                     start,
@@ -106,12 +144,15 @@ impl<'k> Collector<'k> {
                 });
                 self.block(&f.body, out);
                 self.repeats.pop();
+                self.known.leave();
             }
             StmtKind::Lanes(lanes) => {
                 let extent = self.known.poly(&lanes.extent);
                 let actor = std::mem::replace(&mut self.actor, Actor::Lane(lanes.index, extent));
                 self.rounds = std::mem::take(&mut self.repeats);
+                self.known.enter(lanes.index, &Poly::default());
                 self.block(&lanes.body, out);
+                self.known.leave();
                 self.actor = actor;
                 self.repeats = std::mem::take(&mut self.rounds);
             }
@@ -133,14 +174,15 @@ impl<'k> Collector<'k> {
         }
         stmt.exprs(&mut |e| self.loads(e, out));
         match &stmt.kind {
-            StmtKind::Let(id, Some(init)) if is_integer(init) => {
+            StmtKind::Let(id, Some(init)) => {
                 let value = self.known.poly(init);
                 self.known.bind(*id, value);
             }
-            StmtKind::Store(place, index, _) => {
-                let access = self.access(*place, index, true);
-                out.push(access);
+            StmtKind::Row(id) => {
+                let offset = self.known.poly(&self.kernel.rows[*id].offset);
+                self.known.bind_row(*id, offset);
             }
+            StmtKind::Store(place, index, _) => out.extend(self.access(*place, index, true)),
             _ => {}
         }
     }
@@ -148,18 +190,19 @@ impl<'k> Collector<'k> {
     fn loads(&mut self, e: &Expr, out: &mut Vec<Access>) {
         e.children(&mut |child| self.loads(child, out));
         if let ExprKind::Load(place, index) = &e.kind {
-            let access = self.access(*place, index, false);
-            out.push(access);
+            out.extend(self.access(*place, index, false));
         }
     }
 
-    fn access(&mut self, place: Place, index: &Expr, write: bool) -> Access {
+    /// An access, unless a problem in its index is already reported.
+    fn access(&mut self, place: Place, index: &Expr, write: bool) -> Option<Access> {
         let mut element = self.known.poly(index);
+        let mut invalid = index.is_invalid();
         if let Place::Row(row) = place {
-            let offset = self.known.poly(&self.kernel.rows[row].offset);
-            element = element.plus(&offset);
+            element = element.plus(&self.known.row(row));
+            invalid |= self.kernel.rows[row].offset.is_invalid();
         }
-        Access {
+        (!invalid).then(|| Access {
             buffer: self.kernel.buffer_of(place),
             place,
             write,
@@ -168,7 +211,7 @@ impl<'k> Collector<'k> {
             repeats: self.repeats.clone(),
             rounds: self.rounds.clone(),
             span: index.span,
-        }
+        })
     }
 
     /// Inside `if i == constant` one lane is left.
@@ -194,13 +237,11 @@ impl<'k> Collector<'k> {
             } else {
                 return;
             };
-            if !only.depends_on(lane) {
+            // What differs from lane to lane, or from round to round of a lane's own loops, names no single lane.
+            let differs = only.depends_on(lane) || self.repeats.iter().any(|r| only.depends_on(r.index));
+            if !differs {
                 self.actor = Actor::One(lane, extent, only);
             }
         }
     }
-}
-
-fn is_integer(e: &Expr) -> bool {
-    e.ty.scalar().is_none_or(|s| s.is_integer())
 }

@@ -5,16 +5,22 @@
 mod access;
 mod accumulator;
 mod footprint;
+mod known;
 mod order;
 mod overlap;
 mod poly;
 mod rows;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
 
 use crate::diagnostics::Errors;
-use crate::ir::{Expr, ExprKind, Kernel, ParamKind, Scalar};
+use crate::ir::{Expr, ExprKind, Kernel, ParamId, ParamKind, Scalar};
 
+pub(crate) use self::known::Known;
 pub(crate) use self::order::Barriers;
-pub(crate) use self::poly::{Atom, Known, Poly};
+pub(crate) use self::poly::{Atom, Poly};
 
 /// Checks a kernel. Rules that `bool` const parameters decide are judged for each of their values; with aliases, once with
 /// the buffers apart and once with them in one place.
@@ -24,7 +30,7 @@ pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Barriers {
     accumulator::check(kernel, errors);
     let mut barriers = Barriers::new();
     let mut apart = kernel.clone();
-    let mut known = Known::new(accumulator::changing(kernel));
+    let mut known = Known::new(accumulator::changing(kernel), signed(kernel));
     memory(without_aliases(&mut apart), &known, &mut barriers, errors);
     if kernel.buffers().any(|(_, buffer)| !buffer.aliases.is_empty()) {
         equal_strides(kernel, &mut known);
@@ -40,6 +46,15 @@ fn memory(kernel: &Kernel, known: &Known, barriers: &mut Barriers, errors: &mut 
         barriers.extend(order::check(kernel, collector.clone(), errors));
         rows::check(kernel, collector, errors);
     }
+}
+
+/// Parameters that may be negative: nothing says that they are sizes, for which launchers refuse that.
+fn signed(kernel: &Kernel) -> BTreeSet<ParamId> {
+    let sizes = kernel.sizes();
+    let is_signed = |id: &ParamId| matches!(kernel.params[*id].kind, ParamKind::Scalar(ty) if ty.is_signed());
+    (0..kernel.params.len())
+        .filter(|id| is_signed(id) && !sizes.contains(id))
+        .collect()
 }
 
 fn without_aliases(kernel: &mut Kernel) -> &Kernel {

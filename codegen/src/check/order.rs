@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::access::{Access, Collector};
+use super::access::{Access, Actor, Collector};
 use super::footprint;
+use super::known::Known;
 use super::overlap::{disjoint, same_work_item};
-use super::poly::{Atom, Poly};
+use super::poly::Poly;
 use crate::diagnostics::Errors;
-use crate::ir::{Grid, Kernel, Stmt, StmtId, StmtKind};
+use crate::ir::{For, Grid, Kernel, LocalId, Stmt, StmtId, StmtKind};
 
 /// Statements before which the work-items of a row meet at a barrier.
 pub(crate) type Barriers = BTreeSet<StmtId>;
@@ -53,6 +54,9 @@ impl Order<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
+        if stmt.is_invalid() {
+            return;
+        }
         let mut accesses = Vec::new();
         match &stmt.kind {
             StmtKind::Lanes(_) => {
@@ -72,25 +76,52 @@ impl Order<'_> {
                 if truth != Some(true) {
                     self.block(otherwise);
                 }
-                self.pending.extend(after_then);
+                self.also_pending(after_then);
             }
             StmtKind::For(f) => {
                 self.collector.own(stmt, &mut accesses);
                 self.phase(stmt.id, accesses);
-                self.block(&f.body);
-                // Once more, for what meets from one round to the next.
-                let earlier = Poly::atom(Atom::Opaque(format!("earlier {}", stmt.id), BTreeSet::new()));
-                for access in self.pending.iter_mut().chain(&mut self.stored) {
-                    access.index = access
-                        .index
-                        .substitute(f.index, &earlier)
-                        .unwrap_or_else(|| earlier.clone());
-                }
-                self.block(&f.body);
+                self.rounds(f);
             }
             _ => {
                 self.collector.own(stmt, &mut accesses);
                 self.phase(stmt.id, accesses);
+            }
+        }
+    }
+
+    /// A sequential loop: some round, then one of those that follow it, so that every two rounds meet.
+    fn rounds(&mut self, f: &For) {
+        let known = &mut self.collector.known;
+        let (start, end) = (known.poly(&f.start), known.poly(&f.end));
+        let runs = end.minus(&start).minus(&Poly::constant(1)).is_nonnegative();
+        let before = self.pending.clone();
+        known.enter(f.index, &start);
+        self.block(&f.body);
+        let known = &mut self.collector.known;
+        let later = known.rounds().plus(&Poly::constant(1));
+        self.put(f.index, &Poly::local(f.index).minus(&later));
+        self.block(&f.body);
+        let last = self.collector.known.rounds();
+        self.put(f.index, &last);
+        self.collector.known.leave();
+        if !runs {
+            self.also_pending(before);
+        }
+    }
+
+    /// Puts `value` for the index of a loop in all accesses so far.
+    fn put(&mut self, index: LocalId, value: &Poly) {
+        for access in self.pending.iter_mut().chain(&mut self.stored) {
+            access.put(index, value, &mut self.collector.known);
+        }
+    }
+
+    /// Adds accesses that may have happened since the last barrier.
+    fn also_pending(&mut self, accesses: Vec<Access>) {
+        for access in accesses {
+            if !self.pending.iter().any(|known| known.is_like(&access)) {
+                self.pending.push(access);
             }
         }
     }
@@ -102,42 +133,49 @@ impl Order<'_> {
                 && !same_work_item(a, b)
                 && !disjoint(a, b)
         };
-        if accesses.iter().any(|a| self.pending.iter().any(|b| meets(a, b))) {
+        let waits = self.barriers.contains(&before)
+            || accesses.iter().any(|a| self.pending.iter().any(|b| meets(a, b)));
+        if waits {
             self.barriers.insert(before);
             self.pending.clear();
         }
         self.aliases(&accesses);
-        self.pending.extend(accesses);
+        self.also_pending(accesses);
     }
 
-    /// A load from a buffer that may be the same as one already stored to would see the new value in place only.
+    /// A kernel gives the same whether buffers that may be one are one or two: no load comes after a store to its element.
     fn aliases(&mut self, accesses: &[Access]) {
         for access in accesses {
-            let name = self.kernel.place_name(access.place);
-            let clash = self.stored.iter().find(|store| {
-                store.buffer != access.buffer
-                    && self.kernel.may_alias(store.buffer, access.buffer)
-                    && !disjoint(store, access)
-            });
-            match clash {
-                Some(store) if !access.write => {
-                    let stored = &self.kernel.params[store.buffer].name;
-                    self.errors.at(access.span, format_args!("`{name}` may be the same buffer as `{stored}`, which is stored to before this load; load first, or take the alias away"));
-                }
-                _ => {}
-            }
             if access.write {
                 self.stored.push(access.clone());
+            } else {
+                self.stored_before(access);
             }
         }
-        // A loop inside a lane comes back to its loads after its stores.
+        self.stored_in_earlier_rounds(accesses);
+    }
+
+    fn stored_before(&mut self, load: &Access) {
+        let clash = self.stored.iter().find(|store| {
+            store.buffer != load.buffer
+                && self.kernel.may_alias(store.buffer, load.buffer)
+                && !disjoint(store, load)
+        });
+        if let Some(store) = clash {
+            let name = self.kernel.place_name(load.place);
+            let stored = &self.kernel.params[store.buffer].name;
+            self.errors.at(load.span, format_args!("`{name}` may be the same buffer as `{stored}`, which is stored to before this load; load first, or take the alias away"));
+        }
+    }
+
+    /// A loop inside a lane comes back to its loads after its stores.
+    fn stored_in_earlier_rounds(&mut self, accesses: &[Access]) {
         for load in accesses.iter().filter(|a| !a.write && !a.repeats.is_empty()) {
             let again = accesses.iter().any(|store| {
                 store.write
                     && store.buffer != load.buffer
                     && self.kernel.may_alias(store.buffer, load.buffer)
-                    && store.repeats.first() == load.repeats.first()
-                    && !disjoint(store, load)
+                    && comes_back(store, load, &mut self.collector.known)
             });
             if again {
                 let name = self.kernel.place_name(load.place);
@@ -145,4 +183,25 @@ impl Order<'_> {
             }
         }
     }
+}
+
+/// Whether a later round of a loop around both may load what an earlier one stored, in one work-item.
+fn comes_back(store: &Access, load: &Access, known: &mut Known) -> bool {
+    let common = store
+        .repeats
+        .iter()
+        .zip(&load.repeats)
+        .take_while(|(a, b)| a == b);
+    let loops: Vec<LocalId> = common.map(|(repeat, _)| repeat.index).collect();
+    loops.iter().enumerate().any(|(at, index)| {
+        let inside = |access: &Access| Access {
+            repeats: access.repeats[at + 1..].to_vec(),
+            actor: Actor::Group,
+            ..access.clone()
+        };
+        let (mut earlier, later) = (inside(store), inside(load));
+        let rounds = known.rounds().plus(&Poly::constant(1));
+        earlier.put(*index, &Poly::local(*index).minus(&rounds), known);
+        !disjoint(&earlier, &later)
+    })
 }

@@ -70,7 +70,8 @@ impl Access {
             }),
             _ => None,
         };
-        for repeat in self.repeats.iter().chain(&lane) {
+        // From the inside out, since an inner loop's ends may depend on the index of an outer one.
+        for repeat in self.repeats.iter().rev().chain(&lane) {
             let last = repeat.end.minus(&Poly::constant(1));
             low = extreme(&low, repeat, &repeat.start, &last)?;
             high = extreme(&high, repeat, &last, &repeat.start)?;

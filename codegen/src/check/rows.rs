@@ -1,9 +1,10 @@
 //! Rule 5: groups write disjoint rows, and read what is written only in their own.
 
-use super::access::{Access, Collector, Repeat};
-use super::poly::{Known, Poly};
+use super::access::{Access, Actor, Collector, Repeat};
+use super::known::Known;
+use super::poly::Poly;
 use crate::diagnostics::Errors;
-use crate::ir::{Grid, Kernel, LocalId, ParamId};
+use crate::ir::{self, Grid, Kernel, LocalId, ParamId};
 
 /// One dimension of a shape.
 #[derive(Clone, Debug)]
@@ -20,10 +21,12 @@ struct Axis {
 
 /// Checks every access to buffers that are written.
 pub(crate) fn check(kernel: &Kernel, mut collector: Collector<'_>, errors: &mut Errors) {
+    let axes = kernel.grid.axes();
+    if axes.is_empty() || axes.iter().any(|(_, extent)| extent.is_invalid()) {
+        return;
+    }
     let grid: Vec<Axis> = match &kernel.grid {
-        Grid::Groups { .. } => kernel
-            .grid
-            .axes()
+        Grid::Groups { .. } => axes
             .into_iter()
             .map(|(index, extent)| Axis {
                 index,
@@ -36,10 +39,18 @@ pub(crate) fn check(kernel: &Kernel, mut collector: Collector<'_>, errors: &mut 
     collector.block(&kernel.body, &mut accesses);
     let written: Vec<ParamId> = accesses.iter().filter(|a| a.write).map(|a| a.buffer).collect();
     for access in &accesses {
-        if written.iter().any(|w| kernel.may_alias(*w, access.buffer)) {
+        if has_shape(kernel, access.buffer) && written.iter().any(|w| kernel.may_alias(*w, access.buffer)) {
             own_row(kernel, access, &grid, &mut collector.known, errors);
         }
     }
+}
+
+/// Whether the shape is there, and nothing in it was already reported.
+fn has_shape(kernel: &Kernel, buffer: ParamId) -> bool {
+    let shape = &kernel.buffer(buffer).shape;
+    let invalid =
+        |dim: &ir::Dim| dim.extent.is_invalid() || dim.stride.as_ref().is_some_and(ir::Expr::is_invalid);
+    !shape.is_empty() && !shape.iter().any(invalid)
 }
 
 fn own_row(kernel: &Kernel, access: &Access, grid: &[Axis], known: &mut Known, errors: &mut Errors) {
@@ -108,10 +119,13 @@ fn inside(access: &Access, index: Poly, mut dims: Vec<Dim>) -> bool {
             span = span.times(&dim.extent);
         }
     }
-    // An access happens only in a row with elements, whose extents are then at least 1: a launcher submits nothing for
-    // empty rows that the group itself accesses.
-    let sizes = span.sizes();
-    let holds = |poly: Poly| poly.from_one(&sizes).is_nonnegative();
+    // An access happens only where there is something: a loop over lanes has some then, and a launcher submits nothing for
+    // empty buffers that the group itself accesses.
+    let sizes = match &access.actor {
+        Actor::Group => span.factors(),
+        Actor::Lane(_, extent) | Actor::One(_, extent, _) => extent.factors(),
+    };
+    let holds = |poly: Poly| poly.counted_from_one(&sizes).is_nonnegative();
     holds(low) && holds(span.minus(&high).minus(&Poly::constant(1)))
 }
 

@@ -5,7 +5,7 @@ use super::body::Inner;
 use super::functor::{Nothing, scalar_stmt, wants_sub_group};
 use super::helper::Helper;
 use super::printer::{Level, Printer};
-use super::usage::{group_accessed, sizes};
+use super::usage::group_accessed;
 use super::writer::Writer;
 use crate::ir::{Buffer, Dim, Expr, Grid, ParamId, ParamKind};
 use crate::schedule::{Divisible, Width, extents, is_constant};
@@ -140,7 +140,7 @@ impl Launcher<'_> {
 
     fn sizes(&self, out: &mut Writer) {
         let emission = self.emission;
-        for id in sizes(emission.kernel) {
+        for id in emission.kernel.sizes() {
             let (name, spelled) = (&emission.kernel.params[id].name, &emission.spelling.params[id]);
             out.line(format!(
                 "if ({spelled} < 0) return detail::refuse_size(\"{name}\", {spelled});"
@@ -368,7 +368,7 @@ impl Launcher<'_> {
 pub(super) fn used_params(emission: &Emission<'_>) -> Vec<ParamId> {
     let mut used = emission.usage.params.clone();
     used.extend(emission.kernel.buffers().map(|(id, _)| id));
-    used.extend(sizes(emission.kernel));
+    used.extend(emission.kernel.sizes());
     for stmt in &emission.kernel.host {
         stmt.exprs(&mut |e| used.extend(super::usage::params_of(e)));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Expr, ExprKind, Grid, Kernel, LocalId, ParamId, ParamKind, Place, Stmt, StmtKind, walk, walk_exprs,
+    Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtKind, walk, walk_exprs,
 };
 
 /// Parameters and host variables that the functor carries.
@@ -71,27 +71,6 @@ pub(super) fn params_of(e: &Expr) -> BTreeSet<ParamId> {
         }
     });
     params
-}
-
-/// Integer parameters that are sizes or strides by `shapes(..)`, the grid or a loop's extent: never negative. In order.
-pub(super) fn sizes(kernel: &Kernel) -> Vec<ParamId> {
-    let mut sizes = BTreeSet::new();
-    for (_, buffer) in kernel.buffers() {
-        for dim in &buffer.shape {
-            sizes.extend(params_of(&dim.extent));
-            sizes.extend(dim.stride.iter().flat_map(params_of));
-        }
-    }
-    for (_, extent) in kernel.grid.axes() {
-        sizes.extend(params_of(extent));
-    }
-    walk(&kernel.body, &mut |stmt| {
-        if let StmtKind::Lanes(lanes) = &stmt.kind {
-            sizes.extend(params_of(&lanes.extent));
-        }
-    });
-    let signed = |id: &ParamId| matches!(kernel.params[*id].kind, ParamKind::Scalar(ty) if ty.is_signed());
-    sizes.into_iter().filter(signed).collect()
 }
 
 /// Buffers that the group itself accesses, outside `lanes`. In the order of the signature.

@@ -4,24 +4,41 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{FnArg, Ident, ItemFn, Pat};
 
-use super::shadow;
+use super::{group, shadow};
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals, Paths, path_name};
 
 /// Expands `#[sycl_fn]`.
 pub fn sycl_fn(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let function: ItemFn = match syn::parse2(item.clone()) {
+    let mut function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => return with_errors(&item, error),
     };
+    group::show(&mut function);
     let mut errors = Errors::default();
     if let Some(token) = attribute.into_iter().next() {
         errors.at(token.span(), "`#[sycl_fn]` has no arguments");
     }
     let (_, paths) = front::function("", &function, Externals::Unknown, &mut errors);
     match errors.finish(()) {
-        Ok(()) => expand(&function, &paths),
-        Err(error) => with_errors(&item, error),
+        Ok(()) => {
+            let source = source(&function, &paths);
+            let beside = beside(
+                &function,
+                shadow::rewrite(&function.block, &paths).to_token_stream(),
+                quote!(::oxysycl::__private::Callee::Function(&#source)),
+            );
+            quote!(#function #beside)
+        }
+        Err(error) => {
+            // What calls the function still finds it, so that its author reads of nothing but these errors.
+            let beside = beside(
+                &function,
+                quote!({ ::core::unreachable!("this does not compile") }),
+                quote!(::oxysycl::__private::Callee::Builtin("")),
+            );
+            with_errors(&quote!(#item #beside), error)
+        }
     }
 }
 
@@ -31,9 +48,9 @@ pub(super) fn with_errors(item: &TokenStream, error: syn::Error) -> TokenStream 
     quote!(#item #errors)
 }
 
-fn expand(function: &ItemFn, paths: &Paths) -> TokenStream {
+/// The enum beside a function, with its twin and its source.
+fn beside(function: &ItemFn, shadow: TokenStream, callee: TokenStream) -> TokenStream {
     let (vis, name) = (&function.vis, &function.sig.ident);
-    let source = source(function, paths);
     let inputs = function.sig.inputs.iter().filter_map(|arg| match arg {
         FnArg::Typed(arg) => {
             let (pat, ty) = (&arg.pat, shadow::ty(&arg.ty));
@@ -45,11 +62,9 @@ fn expand(function: &ItemFn, paths: &Paths) -> TokenStream {
         syn::ReturnType::Type(_, ty) => shadow::ty(ty).to_token_stream(),
         syn::ReturnType::Default => quote!(()),
     };
-    let body = shadow::rewrite(&function.block, paths);
+    let generics = &function.sig.generics;
     let docs = format!("The twin in `f64` of [`{name}`](fn@{name}), and its source.");
     quote! {
-        #function
-
         #[doc = #docs]
         #[allow(non_camel_case_types, dead_code)]
         #vis enum #name {}
@@ -57,10 +72,10 @@ fn expand(function: &ItemFn, paths: &Paths) -> TokenStream {
         #[allow(dead_code, unused, clippy::all)]
         impl #name {
             /// The function in `f64`, with a running bound of the error that `f32` may make.
-            #vis fn shadow(#(#inputs),*) -> #output #body
+            #vis fn shadow #generics(#(#inputs),*) -> #output #shadow
 
             /// What kernels that call the function embed.
-            pub const CALLEE: ::oxysycl::__private::Callee = ::oxysycl::__private::Callee::Function(&#source);
+            pub const CALLEE: ::oxysycl::__private::Callee = #callee;
         }
     }
 }

@@ -2,183 +2,205 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{FnArg, GenericParam, Generics, Ident, ItemFn, Type};
+use syn::{FnArg, Ident, ItemFn, Type};
 
 use super::function::{param_name, source, with_errors};
-use super::{shadow, shuffled};
+use super::{group, shadow, shuffled};
 use crate::check;
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals, Paths};
 use crate::ir::{DType, Kernel, ParamKind, Scalar};
 
+const LAUNCH: &str = "Submits the kernel to `queue`: the same arguments, with views of device memory for slices.\n\n\
+                      Compiles it first where neither the process nor the disk cache has it. Returns once it is \
+                      submitted; the queue is in order, so a copy that follows sees the result.\n\n\
+                      # Errors\nNothing is submitted if a buffer is too short for its shape, a size is negative, buffers \
+                      overlap that may not, the device lacks something, or the kernel does not compile.";
+
 /// Expands `#[sycl_kernel(..)]`.
 pub fn sycl_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let function: ItemFn = match syn::parse2(item.clone()) {
+    let mut function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => return with_errors(&item, error),
     };
+    group::show(&mut function);
+    let attribute = group::show_tokens(attribute);
     let mut errors = Errors::default();
     let (kernel, paths) = front::kernel(attribute.clone(), &function, Externals::Unknown, &mut errors);
     check::check(&kernel, &mut errors);
+    let expansion = Expansion {
+        function: &function,
+        kernel: &kernel,
+        paths: &paths,
+    };
     match errors.finish(()) {
-        Ok(()) => Expansion {
-            attribute,
-            function: &function,
-            kernel: &kernel,
-            paths: &paths,
+        Ok(()) => {
+            let beside = expansion.beside(expansion.bodies(&attribute));
+            let name = &function.sig.ident;
+            quote! {
+                #function
+                #beside
+                ::oxysycl::__private::submit! {
+                    ::oxysycl::__private::Registered(#name::kernel)
+                }
+            }
         }
-        .tokens(),
+        // What else names the kernel still finds it, so that its author reads of nothing but these errors.
+        Err(error) if expansion.is_whole() => {
+            let beside = expansion.beside(Bodies::default());
+            with_errors(&quote!(#item #beside), error)
+        }
         Err(error) => with_errors(&item, error),
     }
 }
 
 struct Expansion<'a> {
-    attribute: TokenStream,
     function: &'a ItemFn,
     kernel: &'a Kernel,
     paths: &'a Paths,
 }
 
+/// Bodies of the functions beside a kernel.
+struct Bodies {
+    sized: TokenStream,
+    shuffled: TokenStream,
+    shadow: TokenStream,
+    launch: TokenStream,
+    kernel: TokenStream,
+}
+
+impl Default for Bodies {
+    /// Those of a kernel that is refused.
+    fn default() -> Self {
+        let refused = quote!({ ::core::unreachable!("this does not compile") });
+        Bodies {
+            sized: refused.clone(),
+            shuffled: refused.clone(),
+            shadow: refused.clone(),
+            launch: refused.clone(),
+            kernel: refused,
+        }
+    }
+}
+
 impl Expansion<'_> {
-    fn tokens(&self) -> TokenStream {
-        let (function, name, vis) = (self.function, &self.function.sig.ident, &self.function.vis);
+    /// Whether the front end could make sense of the whole signature.
+    fn is_whole(&self) -> bool {
+        let generics = &self.function.sig.generics;
+        self.kernel.params.len() == self.function.sig.inputs.len()
+            && self.kernel.types.len() + self.kernel.consts.len() == generics.params.len()
+    }
+
+    fn bodies(&self, attribute: &TokenStream) -> Bodies {
+        let block = &self.function.block;
+        let f32s = self.arguments().filter(|(_, ty)| shadow::is_f32(ty));
+        let prologue = f32s.map(|(name, _)| shadow::prologue(name));
+        let shadow = shadow::rewrite(block, self.paths).stmts;
+        Bodies {
+            sized: block.to_token_stream(),
+            shuffled: shuffled::rewrite(block).to_token_stream(),
+            shadow: quote!({ #(#prologue)* #(#shadow)* }),
+            launch: self.launch(),
+            kernel: self.registration(attribute),
+        }
+    }
+
+    /// The enum beside the function, with its functions.
+    fn beside(&self, bodies: Bodies) -> TokenStream {
+        let (name, vis) = (&self.function.sig.ident, &self.function.vis);
         let docs = format!("Twins, typed launch and registration of [`{name}`](fn@{name}).");
-        let (sized, shuffled, shadow) = (self.sized(), self.shuffled(), self.shadow());
-        let (launch, kernel) = (self.launch(), self.registration());
-        quote! {
-            #function
-
-            #[doc = #docs]
-            #[allow(non_camel_case_types, dead_code)]
-            #vis enum #name {}
-
-            #[allow(dead_code, unused, non_snake_case, clippy::all)]
-            impl #name {
-                #sized
-                #shuffled
-                #shadow
-                #launch
-                #kernel
-            }
-
-            ::oxysycl::__private::submit! {
-                ::oxysycl::__private::Registered(#name::kernel)
-            }
-        }
-    }
-
-    /// The function with const parameters as ordinary arguments.
-    fn sized(&self) -> TokenStream {
-        let (vis, block) = (&self.function.vis, &self.function.block);
-        let (generics, consts) = (self.type_generics(), self.const_arguments());
-        let (where_clause, inputs) = (
-            &self.function.sig.generics.where_clause,
-            &self.function.sig.inputs,
-        );
-        quote! {
-            /// The kernel with its const parameters as ordinary arguments, so that any size can be run.
-            #vis fn sized #generics(#consts #inputs) #where_clause #block
-        }
-    }
-
-    fn shuffled(&self) -> TokenStream {
-        let (vis, block) = (&self.function.vis, shuffled::rewrite(&self.function.block));
-        let (generics, consts) = (self.type_generics(), self.const_arguments());
-        let (where_clause, inputs) = (
-            &self.function.sig.generics.where_clause,
-            &self.function.sig.inputs,
-        );
-        quote! {
-            /// The kernel with its work-items in shuffled order, each with its own part of what lanes gather.
-            #vis fn shuffled #generics(#consts #inputs) #where_clause #block
-        }
-    }
-
-    fn shadow(&self) -> TokenStream {
-        let (vis, block) = (
-            &self.function.vis,
-            shadow::rewrite(&self.function.block, self.paths),
-        );
-        let (generics, consts) = (self.type_generics(), self.const_arguments());
-        let where_clause = &self.function.sig.generics.where_clause;
-        let inputs = self.arguments().map(|(name, ty)| match ty {
+        let signature = &self.function.sig;
+        let (all, where_clause) = (&signature.generics.params, &signature.generics.where_clause);
+        let types = signature.generics.type_params();
+        let types = quote!(<#(#types),*>);
+        let consts = signature.generics.const_params().map(|c| {
+            let (name, ty) = (&c.ident, &c.ty);
+            quote!(#name: #ty,)
+        });
+        let consts = quote!(#(#consts)*);
+        let inputs = &signature.inputs;
+        let shadows = self.arguments().map(|(name, ty)| match ty {
             Type::Reference(reference) => {
                 let (mutability, element) = (&reference.mutability, slice_element(ty));
                 quote!(#name: &#mutability [<#element as ::oxysycl::prelude::Element>::Shadow])
             }
             ty => quote!(#name: #ty),
         });
-        let prologue = self.arguments().filter_map(|(name, ty)| match ty {
-            Type::Path(path) if path.path.is_ident("f32") => Some(shadow::prologue(name)),
-            _ => None,
-        });
-        let stmts = &block.stmts;
-        quote! {
-            /// The kernel in `f64`, with a running bound of the error that `f32` may make.
-            #vis fn shadow #generics(#consts #(#inputs),*) #where_clause {
-                #(#prologue)*
-                #(#stmts)*
-            }
-        }
-    }
-
-    fn launch(&self) -> TokenStream {
-        let (vis, generics) = (&self.function.vis, &self.function.sig.generics);
-        let where_clause = &generics.where_clause;
-        let params = generics.params.iter();
-        let inputs = self.arguments().map(|(name, ty)| match ty {
+        let views = self.arguments().map(|(name, ty)| match ty {
             Type::Reference(_) => {
                 let element = slice_element(ty);
                 quote!(#name: ::oxysycl::View<'_, #element>)
             }
             ty => quote!(#name: #ty),
         });
-        let names = self.arguments().map(|(name, _)| name);
-        let dtypes = self.kernel.types.iter().map(|t| {
-            let ident = Ident::new(&t.name, Span::call_site());
-            quote!(<#ident as ::oxysycl::prelude::Element>::DTYPE)
-        });
-        let consts = self.kernel.consts.iter().map(|c| {
-            let ident = Ident::new(&c.name, Span::call_site());
-            quote!(#ident as i64)
-        });
-        // A kernel may have a parameter of that name itself.
-        let queue = Ident::new("queue", Span::mixed_site());
-        let docs = "Submits the kernel to `queue`: the same arguments, with views of device memory for slices.\n\n\
-                    Compiles it first where neither the process nor the disk cache has it. Returns once it is submitted; \
-                    the queue is in order, so a copy that follows sees the result.\n\n\
-                    # Errors\nNothing is submitted if a buffer is too short for its shape, a size is negative, buffers \
-                    overlap that may not, the device lacks something, or the kernel does not compile.";
+        let queue = queue();
+        let Bodies {
+            sized,
+            shuffled,
+            shadow,
+            launch,
+            kernel,
+        } = bodies;
         quote! {
             #[doc = #docs]
-            #vis fn launch<#(#params),*>(
-                #queue: &::oxysycl::Queue,
-                #(#inputs),*
-            ) -> ::core::result::Result<(), ::oxysycl::LaunchError> #where_clause {
-                ::oxysycl::__private::launch(#queue, Self::kernel(), &[#(#dtypes),*], &[#(#consts),*], (#(#names,)*))
+            #[allow(non_camel_case_types, dead_code)]
+            #vis enum #name {}
+
+            #[allow(dead_code, unused, non_snake_case, clippy::all)]
+            impl #name {
+                /// The kernel with its const parameters as ordinary arguments, so that any size can be run.
+                #vis fn sized #types(#consts #inputs) #where_clause #sized
+
+                /// The kernel with its work-items in shuffled order, each with its own part of what lanes gather.
+                #vis fn shuffled #types(#consts #inputs) #where_clause #shuffled
+
+                /// The kernel in `f64`, with a running bound of the error that `f32` may make.
+                #vis fn shadow #types(#consts #(#shadows),*) #where_clause #shadow
+
+                #[doc = #LAUNCH]
+                #vis fn launch<#all>(
+                    #queue: &::oxysycl::Queue,
+                    #(#views),*
+                ) -> ::core::result::Result<(), ::oxysycl::LaunchError> #where_clause #launch
+
+                /// The kernel as the command and the run time know it.
+                #vis fn kernel() -> &'static ::oxysycl::Kernel #kernel
             }
         }
     }
 
-    fn registration(&self) -> TokenStream {
-        let vis = &self.function.vis;
-        let attribute = self.attribute.to_string();
+    fn launch(&self) -> TokenStream {
+        let queue = queue();
+        let names = self.arguments().map(|(name, _)| name);
+        let generics = &self.function.sig.generics;
+        let dtypes = generics.type_params().map(|t| {
+            let name = &t.ident;
+            quote!(<#name as ::oxysycl::prelude::Element>::DTYPE)
+        });
+        let consts = generics.const_params().map(|c| {
+            let name = &c.ident;
+            quote!(#name as i64)
+        });
+        quote!({
+            ::oxysycl::__private::launch(#queue, Self::kernel(), &[#(#dtypes),*], &[#(#consts),*], (#(#names,)*))
+        })
+    }
+
+    fn registration(&self, attribute: &TokenStream) -> TokenStream {
+        let attribute = attribute.to_string();
         let item = source(self.function, self.paths);
         let variants = self
             .combinations()
             .into_iter()
             .map(|dtypes| self.variant(&dtypes));
-        quote! {
-            /// The kernel as the command and the run time know it.
-            #vis fn kernel() -> &'static ::oxysycl::Kernel {
-                static KERNEL: ::oxysycl::Kernel = ::oxysycl::Kernel::new(
-                    ::oxysycl::__private::KernelSource { attribute: #attribute, item: #item },
-                    &[#(#variants),*],
-                    ::core::module_path!(),
-                );
-                &KERNEL
-            }
-        }
+        quote!({
+            static KERNEL: ::oxysycl::Kernel = ::oxysycl::Kernel::new(
+                ::oxysycl::__private::KernelSource { attribute: #attribute, item: #item },
+                &[#(#variants),*],
+                ::core::module_path!(),
+            );
+            &KERNEL
+        })
     }
 
     fn variant(&self, dtypes: &[DType]) -> TokenStream {
@@ -268,32 +290,17 @@ impl Expansion<'_> {
         })
     }
 
-    fn type_generics(&self) -> Generics {
-        let mut generics = self.function.sig.generics.clone();
-        generics.where_clause = None;
-        generics.params = generics
-            .params
-            .into_iter()
-            .filter(|p| !matches!(p, GenericParam::Const(_)))
-            .collect();
-        generics
-    }
-
-    /// `HIDDEN_SIZE: i64,` for each const parameter.
-    fn const_arguments(&self) -> TokenStream {
-        let consts = self.function.sig.generics.const_params().map(|c| {
-            let (name, ty) = (&c.ident, &c.ty);
-            quote!(#name: #ty,)
-        });
-        quote!(#(#consts)*)
-    }
-
     fn arguments(&self) -> impl Iterator<Item = (&Ident, &Type)> {
         self.function.sig.inputs.iter().filter_map(|arg| match arg {
             FnArg::Typed(arg) => Some((param_name(&arg.pat), &*arg.ty)),
             FnArg::Receiver(_) => None,
         })
     }
+}
+
+/// The queue that a launch takes. A kernel may have a parameter of that name itself.
+fn queue() -> Ident {
+    Ident::new("queue", Span::mixed_site())
 }
 
 fn slice_element(ty: &Type) -> TokenStream {

@@ -1,6 +1,7 @@
 //! What the attributes put beside a function: its twins, its typed launch and its registration.
 
 mod function;
+mod group;
 mod kernel;
 mod shadow;
 mod shuffled;

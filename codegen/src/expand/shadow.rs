@@ -1,8 +1,8 @@
 //! The twin that computes in `f64` with a running error bound: the same text with `f32` taken for `Real`.
 
 use quote::{ToTokens, quote};
-use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut};
-use syn::{Block, Expr, ExprForLoop, Ident, Lit, Type, parse_quote};
+use syn::visit_mut::{VisitMut, visit_expr_for_loop_mut, visit_expr_mut, visit_stmt_mut};
+use syn::{Block, Expr, ExprForLoop, Ident, Item, Lit, Stmt, Type, parse_quote};
 
 use super::words::{accumulators, callee, gathering, is_lanes};
 use crate::front::{Paths, path_name};
@@ -28,7 +28,8 @@ pub(super) fn ty(ty: &Type) -> Type {
     }
 }
 
-fn is_f32(ty: &Type) -> bool {
+/// Whether `ty` is `f32`.
+pub(super) fn is_f32(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("f32"))
 }
 
@@ -65,8 +66,13 @@ impl Shadow<'_> {
 }
 
 impl VisitMut for Shadow<'_> {
-    fn visit_block_mut(&mut self, block: &mut Block) {
-        visit_block_mut(self, block);
+    /// A constant of `f32` has no constant for a shadow, so constants become variables.
+    fn visit_stmt_mut(&mut self, node: &mut Stmt) {
+        if let Stmt::Item(Item::Const(item)) = node {
+            let (name, ty, value) = (&item.ident, &item.ty, &item.expr);
+            *node = parse_quote!(let #name: #ty = #value;);
+        }
+        visit_stmt_mut(self, node);
     }
 
     fn visit_type_mut(&mut self, node: &mut Type) {

@@ -4,25 +4,25 @@
 
 use proc_macro2::Span;
 use quote::quote;
-use syn::visit_mut::{VisitMut, visit_expr_mut};
-use syn::{Block, Expr, ExprForLoop, Ident, parse_quote};
+use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_mut};
+use syn::{Block, Expr, ExprForLoop, Ident, Stmt, parse_quote};
 
-use super::words::{accumulators, callee, is_lanes, name};
+use super::words::{accumulators, bound, callee, gathered, is_lanes, name};
 use crate::ir::Reduce;
 
 /// Rewrites a kernel's body.
 pub(super) fn rewrite(body: &Block) -> Block {
     let mut body = body.clone();
     Shuffled {
-        gathered: Ident::new("gathered", Span::mixed_site()),
+        gathered: gathered(&body),
     }
     .visit_block_mut(&mut body);
     body
 }
 
 struct Shuffled {
-    /// Name of the parts gathered so far.
-    gathered: Ident,
+    /// Names that some loop over lanes gathers into.
+    gathered: Vec<Ident>,
 }
 
 impl Shuffled {
@@ -31,16 +31,16 @@ impl Shuffled {
             unreachable!("`is_lanes` looks for a call")
         };
         let extent = &call.args;
-        let (pat, body, gathered) = (&node.pat, &node.body, &self.gathered);
+        let (pat, body) = (&node.pat, &node.body);
         let item = Ident::new("item", Span::mixed_site());
-        let parts = accumulators(&node.body);
-        let starts = parts.iter().map(|(name, reduce)| {
+        let gathered = accumulators(&node.body);
+        let starts = gathered.iter().map(|(name, reduce)| {
             let reduce = reduce_path(*reduce);
             quote!(let mut #name = ::oxysycl::native::Gathered::start(#reduce);)
         });
-        let ends = parts.iter().map(|(name, reduce)| {
-            let (key, reduce) = (name.to_string(), reduce_path(*reduce));
-            quote!(#gathered.add(#key, #reduce, #name);)
+        let ends = gathered.iter().map(|(name, reduce)| {
+            let (parts, key, reduce) = (parts(name), name.to_string(), reduce_path(*reduce));
+            quote!(#parts.add(#key, #reduce, #name);)
         });
         parse_quote! {
             for #item in ::oxysycl::native::work_items(#extent) {
@@ -53,26 +53,49 @@ impl Shuffled {
 }
 
 impl VisitMut for Shuffled {
+    /// Beside each variable that lanes gather into stands what their work-items gathered.
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        visit_block_mut(self, block);
+        let mut stmts = Vec::new();
+        for stmt in std::mem::take(&mut block.stmts) {
+            let names = match &stmt {
+                Stmt::Local(local) => bound(&local.pat),
+                _ => vec![],
+            };
+            stmts.push(stmt);
+            for name in names.iter().filter(|name| self.gathered.contains(name)) {
+                let parts = parts(name);
+                stmts.push(parse_quote!(let mut #parts = ::oxysycl::native::Gathered::new();));
+            }
+        }
+        block.stmts = stmts;
+    }
+
     fn visit_expr_mut(&mut self, node: &mut Expr) {
         visit_expr_mut(self, node);
         match node {
             Expr::ForLoop(for_loop) if is_lanes(for_loop) => *node = self.lanes(for_loop),
-            Expr::ForLoop(for_loop) if callee(&for_loop.expr).as_deref() == Some("groups") => {
-                let gathered = &self.gathered;
-                let fresh = parse_quote!(let mut #gathered = ::oxysycl::native::Gathered::new(););
-                for_loop.body.stmts.insert(0, fresh);
-            }
             Expr::Call(call) => {
-                let reduce = callee(&Expr::Call(call.clone())).and_then(|word| Reduce::from_word(&word));
                 let variable = call.args.first().and_then(name);
+                let reduce = callee(node).and_then(|word| Reduce::from_word(&word));
                 if let (Some(reduce), Some(variable)) = (reduce, variable) {
-                    let (gathered, key, reduce) = (&self.gathered, variable.to_string(), reduce_path(reduce));
-                    *node = parse_quote!(#gathered.take(#key, #reduce, #variable));
+                    let (parts, key, reduce) = (parts(&variable), variable.to_string(), reduce_path(reduce));
+                    // A copy, since more loops may gather into the same variable.
+                    *node = parse_quote!(#parts.clone().take(#key, #reduce, #variable));
                 }
             }
             _ => {}
         }
     }
+}
+
+/// The variable that holds what work-items gathered for the variable `name`.
+fn parts(name: &Ident) -> Ident {
+    let name = name.to_string();
+    Ident::new(
+        &format!("{}_parts", name.trim_start_matches("r#")),
+        Span::mixed_site(),
+    )
 }
 
 fn reduce_path(reduce: Reduce) -> Expr {

@@ -1,7 +1,7 @@
 //! Finding the words of the language in syntax.
 
 use syn::visit::Visit;
-use syn::{Block, Expr, ExprForLoop, Ident};
+use syn::{Block, Expr, ExprForLoop, Ident, Local, Pat};
 
 use crate::ir::Reduce;
 
@@ -19,34 +19,83 @@ pub(super) fn is_lanes(for_loop: &ExprForLoop) -> bool {
     callee(&for_loop.expr).as_deref() == Some("lanes")
 }
 
-/// Variables from outside that the body of a `lanes` loop gathers into, in the order met.
+/// Variables from outside that the body of a `lanes` loop gathers into, each once.
 pub(super) fn accumulators(body: &Block) -> Vec<(Ident, Reduce)> {
     let mut search = Search::default();
     search.visit_block(body);
-    let Search { declared, assigned } = search;
     let mut found: Vec<(Ident, Reduce)> = Vec::new();
-    for (name, reduce) in assigned {
-        if !declared.contains(&name) && !found.iter().any(|(n, _)| *n == name) {
+    for (name, reduce) in search.found {
+        if !found.iter().any(|(known, _)| *known == name) {
             found.push((name, reduce));
         }
     }
     found
 }
 
-#[derive(Default)]
-struct Search {
-    declared: Vec<Ident>,
-    assigned: Vec<(Ident, Reduce)>,
-}
+/// Names that the `lanes` loops of a kernel gather into.
+pub(super) fn gathered(body: &Block) -> Vec<Ident> {
+    #[derive(Default)]
+    struct Loops(Vec<Ident>);
 
-impl<'ast> Visit<'ast> for Search {
-    fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
-        self.declared.push(pat.ident.clone());
+    impl<'a> Visit<'a> for Loops {
+        fn visit_expr_for_loop(&mut self, node: &'a ExprForLoop) {
+            if is_lanes(node) {
+                self.0
+                    .extend(accumulators(&node.body).into_iter().map(|(name, _)| name));
+            } else {
+                syn::visit::visit_expr_for_loop(self, node);
+            }
+        }
     }
 
-    fn visit_expr(&mut self, e: &'ast Expr) {
-        self.assigned.extend(gathering(e));
+    let mut loops = Loops::default();
+    loops.visit_block(body);
+    loops.0
+}
+
+/// Gatherings of variables that are not declared in the blocks around them.
+#[derive(Default)]
+struct Search {
+    /// Names declared so far in the blocks around.
+    declared: Vec<Ident>,
+    found: Vec<(Ident, Reduce)>,
+}
+
+impl<'a> Visit<'a> for Search {
+    fn visit_block(&mut self, block: &'a Block) {
+        let outer = self.declared.len();
+        syn::visit::visit_block(self, block);
+        self.declared.truncate(outer);
+    }
+
+    fn visit_local(&mut self, local: &'a Local) {
+        syn::visit::visit_local(self, local);
+        self.declared.extend(bound(&local.pat));
+    }
+
+    fn visit_expr_for_loop(&mut self, node: &'a ExprForLoop) {
+        let outer = self.declared.len();
+        self.visit_expr(&node.expr);
+        self.declared.extend(bound(&node.pat));
+        self.visit_block(&node.body);
+        self.declared.truncate(outer);
+    }
+
+    fn visit_expr(&mut self, e: &'a Expr) {
+        let gathered = gathering(e).filter(|(name, _)| !self.declared.contains(name));
+        self.found.extend(gathered);
         syn::visit::visit_expr(self, e);
+    }
+}
+
+/// Names that a pattern binds.
+pub(super) fn bound(pat: &Pat) -> Vec<Ident> {
+    match pat {
+        Pat::Ident(pat) => vec![pat.ident.clone()],
+        Pat::Type(pat) => bound(&pat.pat),
+        Pat::Paren(pat) => bound(&pat.pat),
+        Pat::Tuple(pat) => pat.elems.iter().flat_map(bound).collect(),
+        _ => vec![],
     }
 }
 
@@ -77,6 +126,7 @@ pub(super) fn gathering(e: &Expr) -> Option<(Ident, Reduce)> {
 pub(super) fn name(e: &Expr) -> Option<Ident> {
     match e {
         Expr::Path(path) => path.path.get_ident().cloned(),
+        Expr::Paren(paren) => name(&paren.expr),
         _ => None,
     }
 }

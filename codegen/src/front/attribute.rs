@@ -1,6 +1,8 @@
 //! The arguments of `#[sycl_kernel(..)]`, still as syntax.
 
-use syn::parse::{Parse, ParseStream};
+use proc_macro2::{TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, LitInt, LitStr, Token, bracketed, parenthesized};
 
@@ -19,6 +21,8 @@ pub(super) struct Arguments {
     pub(super) work_group: Option<LitInt>,
     pub(super) sub_group: Option<LitInt>,
     pub(super) vector: Option<LitInt>,
+    /// Something could not be read, so that what seems to be missing may be there.
+    pub(super) incomplete: bool,
 }
 
 /// `extent` or `extent @ stride`.
@@ -32,25 +36,23 @@ const KNOWN: &str = "symbol, header, types, select, instances, shapes, alias, wo
 
 impl Arguments {
     /// Parses the arguments; problems go to `errors`, what could be read is kept.
-    pub(super) fn parse(tokens: proc_macro2::TokenStream, errors: &mut Errors) -> Arguments {
+    pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Arguments {
         let mut arguments = Arguments::default();
-        let parser = |input: ParseStream| {
-            let mut seen: Vec<Ident> = Vec::new();
-            while !input.is_empty() {
-                let name: Ident = input.parse()?;
+        let mut seen: Vec<Ident> = Vec::new();
+        for tokens in split(tokens) {
+            let parser = |input: ParseStream| {
+                let name = Ident::parse_any(input)?;
                 if seen.contains(&name) {
                     errors.at(name.span(), format_args!("`{name}` is given twice"));
                 }
                 arguments.argument(&name, input)?;
                 seen.push(name);
-                if !input.is_empty() {
-                    input.parse::<Token![,]>()?;
-                }
+                Ok(())
+            };
+            if let Err(error) = parser.parse2(tokens) {
+                arguments.incomplete = true;
+                errors.syntax(error);
             }
-            Ok(())
-        };
-        if let Err(error) = syn::parse::Parser::parse2(parser, tokens) {
-            errors.syntax(error);
         }
         arguments
     }
@@ -59,10 +61,10 @@ impl Arguments {
         match name.to_string().as_str() {
             "symbol" => self.symbol = Some(assigned(input)?),
             "header" => self.header = Some(assigned(input)?),
-            "types" => self.types = entries(input, list)?,
-            "select" => self.select = entries(input, |input| input.parse())?,
-            "instances" => self.instances = entries(input, list)?,
-            "shapes" => self.shapes = entries(input, list)?,
+            "types" => self.types = distinct(entries(input, list)?)?,
+            "select" => self.select = distinct(entries(input, |input| input.parse())?)?,
+            "instances" => self.instances = distinct(entries(input, list)?)?,
+            "shapes" => self.shapes = distinct(entries(input, list)?)?,
             "alias" => self.alias = entries(input, |input| input.parse())?,
             "work_group" => self.work_group = auto_or(input)?,
             "sub_group" => self.sub_group = auto_or(input)?,
@@ -87,6 +89,20 @@ impl Parse for DimSyntax {
         };
         Ok(DimSyntax { extent, stride })
     }
+}
+
+/// The tokens between commas, so that a problem in one argument hides none in the next.
+fn split(tokens: TokenStream) -> Vec<TokenStream> {
+    let is_comma = |tree: &TokenTree| matches!(tree, TokenTree::Punct(p) if p.as_char() == ',');
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut parts: Vec<TokenStream> = trees
+        .split(is_comma)
+        .map(|part| part.iter().cloned().collect())
+        .collect();
+    if parts.last().is_some_and(TokenStream::is_empty) {
+        parts.pop();
+    }
+    parts
 }
 
 /// `= value`
@@ -126,6 +142,16 @@ fn entries<T>(input: ParseStream, value: fn(ParseStream) -> syn::Result<T>) -> s
         }
     }
     Ok(list)
+}
+
+/// Entries of which each names another parameter.
+fn distinct<T>(entries: Vec<(Ident, T)>) -> syn::Result<Vec<(Ident, T)>> {
+    for (at, (name, _)) in entries.iter().enumerate() {
+        if entries[..at].iter().any(|(earlier, _)| earlier == name) {
+            return Err(syn::Error::new(name.span(), format!("`{name}` is given twice")));
+        }
+    }
+    Ok(entries)
 }
 
 /// `[a, b]`

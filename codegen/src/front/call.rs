@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Expr as SynExpr, ExprCall, ExprMethodCall};
 
 use super::Externals;
-use super::lower::{Context, Lower};
+use super::lower::{Context, Lower, plain};
 use crate::ir::{Element, Expr, ExprKind, Math, MathKind, Place, Reduce, Scalar, Type};
 use crate::source::Callee;
 
@@ -32,6 +32,12 @@ fn word(func: &SynExpr) -> Option<String> {
     WORDS.contains(&name.as_str()).then_some(name)
 }
 
+/// The methods that kernels may call, for messages.
+fn methods() -> String {
+    let names: Vec<&str> = Math::TABLE.iter().map(|(_, name, ..)| *name).collect();
+    names.join(", ")
+}
+
 impl Lower<'_> {
     pub(super) fn call(&mut self, call: &ExprCall) -> Expr {
         let span = call.span();
@@ -44,29 +50,60 @@ impl Lower<'_> {
                 ),
             };
         }
-        let SynExpr::Path(path) = &*call.func else {
-            return self.invalid(call.func.span(), "only functions are called here");
-        };
         let args: Vec<Expr> = call.args.iter().map(|arg| self.value(arg)).collect();
-        let name = super::path_name(path);
-        if name == "Some" || name == "Ok" || name == "Err" || name == "Box::new" || name == "Vec::new" {
-            return self.invalid(span, "values in kernels are scalars");
+        let SynExpr::Path(path) = &*call.func else {
+            return self.invalid(call.func.span(), "only functions are called here, by their path");
+        };
+        if let Some(refusal) = self.not_callable(path) {
+            return self.invalid(path.span(), refusal);
         }
+        let name = super::path_name(path);
         if !self.paths.calls.contains(path) {
             self.paths.calls.push(path.clone());
         }
         match self.externals {
-            Externals::Unknown => Expr {
-                kind: ExprKind::Call(name, args),
-                ty: Type::Opaque,
-                span,
-            },
+            Externals::Unknown => {
+                // What the function takes decides the types of literals.
+                for arg in &args {
+                    self.same(arg.ty, Type::Opaque, arg.span);
+                }
+                Expr {
+                    kind: ExprKind::Call(name, args),
+                    ty: Type::Opaque,
+                    span,
+                }
+            }
             Externals::Known { calls, .. } => match calls.iter().find(|(path, _)| *path == name) {
                 Some((_, Callee::Builtin(builtin))) => self.builtin(builtin, args, span),
                 Some((_, Callee::Function(function))) => self.function_call(name, function, args, span),
                 None => self.invalid(span, format_args!("`{name}` is not known")),
             },
         }
+    }
+
+    /// Why a path is no function that kernels may call, if its look tells.
+    fn not_callable(&self, path: &syn::ExprPath) -> Option<String> {
+        let segments: Vec<&syn::PathSegment> = path.path.segments.iter().collect();
+        let [.., last] = segments[..] else { return None };
+        let name = &last.ident;
+        if path.qself.is_some() || segments.iter().any(|s| !s.arguments.is_none()) {
+            return Some("functions that kernels call have no generic parameters".to_owned());
+        }
+        if segments.len() == 1 && plain(name) == self.name {
+            return Some(format!(
+                "`{name}` calls itself, which a device cannot do; write a loop"
+            ));
+        }
+        let owner = segments
+            .len()
+            .checked_sub(2)
+            .map(|at| segments[at].ident.to_string())?;
+        if Scalar::from_rust(&owner).is_some() {
+            return Some(format!("write it as a method: `x.{name}(..)`"));
+        }
+        owner
+            .starts_with(char::is_uppercase)
+            .then(|| format!("values in kernels are scalars; `{owner}` has no place among them"))
     }
 
     fn function_call(
@@ -157,7 +194,10 @@ impl Lower<'_> {
         }
         let Some((math, count, kind)) = Math::from_name(&name) else {
             self.value_if_scalar(&call.receiver);
-            return self.invalid(at, format_args!("there is no method `{name}` in kernels"));
+            return self.invalid(
+                at,
+                format_args!("there is no method `{name}` in kernels; there are {}", methods()),
+            );
         };
         let mut args = vec![self.value(&call.receiver)];
         args.extend(call.args.iter().map(|arg| self.value(arg)));
@@ -180,7 +220,14 @@ impl Lower<'_> {
 
     fn math(&mut self, math: Math, count: usize, kind: MathKind, args: Vec<Expr>, span: Span) -> Expr {
         if args.len() != count {
-            return self.invalid(span, format_args!("`{}` takes {count} values", math.name()));
+            let given = args.len();
+            return self.invalid(
+                span,
+                format_args!(
+                    "`{}` works on {count} values, not {given}, the one before the dot among them",
+                    math.name()
+                ),
+            );
         }
         let f32 = Type::Scalar(Scalar::F32);
         let mut ty = args[0].ty;

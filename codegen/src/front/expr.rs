@@ -100,6 +100,10 @@ impl Lower<'_> {
                 e.dot_token.span(),
                 "values in kernels are scalars, which have no fields",
             ),
+            SynExpr::Block(e) => (
+                e.label.as_ref().map_or(span, Spanned::span),
+                "labels have no use here: the loops of a kernel always run to their end",
+            ),
             SynExpr::Range(e) => (e.limits.span(), "a range stands only after `in`: `for s in a..b`"),
             SynExpr::ForLoop(e) => (e.for_token.span(), "a loop is a statement and gives no value"),
             _ => (span, "this expression has no meaning in a kernel"),
@@ -190,12 +194,16 @@ impl Lower<'_> {
     fn constant(&mut self, path: &syn::ExprPath) -> Expr {
         let span = path.span();
         let name = super::path_name(path);
-        if let Some((kind, ty)) = primitive_constant(&name) {
-            return Expr {
-                kind,
-                ty: Type::Scalar(ty),
-                span,
-            };
+        match primitive_constant(&name) {
+            Primitive::Known(kind, ty) => {
+                return Expr {
+                    kind,
+                    ty: Type::Scalar(ty),
+                    span,
+                };
+            }
+            Primitive::Unknown(message) => return self.invalid(span, message),
+            Primitive::Not => {}
         }
         if !self.paths.constants.contains(path) {
             self.paths.constants.push(path.clone());
@@ -290,7 +298,7 @@ impl Lower<'_> {
 
     fn block_value(&mut self, block: &Block) -> Expr {
         self.scopes.enter();
-        let value = self.tail(block);
+        let value = self.computing(|lower| lower.tail(block));
         self.scopes.leave();
         value
     }
@@ -326,10 +334,10 @@ impl Lower<'_> {
 
     fn tail_values(&mut self, block: &Block, count: usize) -> Vec<Expr> {
         match block.stmts.split_last() {
-            Some((syn::Stmt::Expr(value, None), stmts)) => {
-                self.stmts(stmts);
-                self.values(value, count)
-            }
+            Some((syn::Stmt::Expr(value, None), stmts)) => self.computing(|lower| {
+                lower.stmts(stmts);
+                lower.values(value, count)
+            }),
             _ => {
                 let invalid = self.invalid(block.span(), "this block should end in a value");
                 vec![invalid; count]
@@ -415,24 +423,43 @@ fn operator(op: &syn::BinOp) -> Option<Binary> {
     })
 }
 
+/// What a path that may begin with a primitive type stands for.
+enum Primitive {
+    Known(ExprKind, Scalar),
+    /// Nothing that kernels have.
+    Unknown(String),
+    /// It is some other item.
+    Not,
+}
+
 /// `f32::INFINITY`, `i64::MAX`, `std::f32::consts::PI` and the like.
-fn primitive_constant(path: &str) -> Option<(ExprKind, Scalar)> {
+fn primitive_constant(path: &str) -> Primitive {
     let path = path.trim_start_matches("::");
     let path = path
         .strip_prefix("std::")
         .or_else(|| path.strip_prefix("core::"))
         .unwrap_or(path);
-    let (ty, name) = path.split_once("::")?;
-    let scalar = Scalar::from_rust(ty)?;
-    if scalar == Scalar::F32 {
-        return float_constant(name).map(|value| (ExprKind::Float(value), scalar));
-    }
-    let (low, high) = integer_range(scalar)?;
-    match name {
-        "MIN" => Some((ExprKind::Int(low), scalar)),
-        "MAX" => Some((ExprKind::Int(high), scalar)),
-        "BITS" => Some((ExprKind::Int(scalar.bits().into()), Scalar::U32)),
-        _ => None,
+    let Some((ty, name)) = path.split_once("::") else {
+        return Primitive::Not;
+    };
+    let Some(scalar) = Scalar::from_rust(ty) else {
+        return match ty {
+            "f64" | "usize" | "isize" | "u128" | "i128" => Primitive::Unknown(format!(
+                "there is no `{ty}` in a kernel; values are `f32`, `bool` and sized integers such as `i64`"
+            )),
+            _ => Primitive::Not,
+        };
+    };
+    let known = match (integer_range(scalar), name) {
+        (Some((low, _)), "MIN") => Some((ExprKind::Int(low), scalar)),
+        (Some((_, high)), "MAX") => Some((ExprKind::Int(high), scalar)),
+        (Some(_), "BITS") => Some((ExprKind::Int(scalar.bits().into()), Scalar::U32)),
+        (Some(_), _) => None,
+        (None, _) => float_constant(name).map(|value| (ExprKind::Float(value), scalar)),
+    };
+    match known {
+        Some((kind, scalar)) => Primitive::Known(kind, scalar),
+        None => Primitive::Unknown(format!("there is no `{ty}::{name}` in a kernel; write its value")),
     }
 }
 

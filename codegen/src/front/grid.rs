@@ -2,6 +2,7 @@
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{Block, Expr as SynExpr, ExprForLoop, Pat, Stmt as SynStmt};
 
 use super::call::word_call;
@@ -11,6 +12,9 @@ use crate::ir::{Expr, ExprKind, Grid, LocalId, Scalar, Stmt, Type};
 impl Lower<'_> {
     /// Host statements, the grid and its body.
     pub(super) fn grid(&mut self, block: &Block) -> (Vec<Stmt>, Grid, Vec<Stmt>) {
+        if !block.stmts.iter().any(|stmt| grid_loop(stmt).is_some()) {
+            return self.without_grid(block);
+        }
         let mut grid = None;
         let mut host = Vec::new();
         for stmt in &block.stmts {
@@ -34,25 +38,31 @@ impl Lower<'_> {
                 }
             }
         }
-        let (grid, body) = grid.unwrap_or_else(|| {
+        let (grid, body) = grid.expect("one of the statements is the grid");
+        (host, grid, body)
+    }
+
+    /// A kernel whose author forgot the grid, or put it inside something else.
+    fn without_grid(&mut self, block: &Block) -> (Vec<Stmt>, Grid, Vec<Stmt>) {
+        let (body, ()) = self.in_context(Context::Group, |lower| lower.stmts(&block.stmts));
+        let mut nested = Nested::default();
+        nested.visit_block(block);
+        if !nested.grid {
             self.error(
                 block.brace_token.span.open(),
                 "a kernel has a grid: `for row in groups(rows) { .. }` or `for i in elements(n) { .. }`",
             );
-            (
-                Grid::Groups {
-                    indices: vec![],
-                    extents: vec![],
-                },
-                vec![],
-            )
-        });
-        (host, grid, body)
+        }
+        let grid = Grid::Groups {
+            indices: vec![],
+            extents: vec![],
+        };
+        (vec![], grid, body)
     }
 
     fn grid_loop(&mut self, for_loop: &ExprForLoop, word: Word<'_>) -> (Grid, Vec<Stmt>) {
         self.no_label(for_loop);
-        let extents: Vec<Expr> = word.extents.iter().map(|e| self.extent(e)).collect();
+        let mut extents: Vec<Expr> = word.extents.iter().map(|e| self.extent(e)).collect();
         if word.name == "elements" {
             let [extent] = extents.try_into().unwrap_or_else(|_| {
                 [self.invalid(for_loop.expr.span(), "`elements(n)` takes the number of elements")]
@@ -70,7 +80,8 @@ impl Lower<'_> {
         };
         if extents.is_empty() || extents.len() > 2 || pats.len() != extents.len() {
             let message = "write `for row in groups(rows)` or `for (row, head) in groups((rows, heads))`";
-            self.error(for_loop.expr.span(), message);
+            let invalid = self.invalid(for_loop.expr.span(), message);
+            extents = vec![invalid; pats.len()];
         }
         let (body, indices) = self.in_context(Context::Group, |lower| {
             let indices = pats
@@ -123,6 +134,19 @@ impl Lower<'_> {
     }
 }
 
+/// Whether there is a grid somewhere inside.
+#[derive(Default)]
+struct Nested {
+    grid: bool,
+}
+
+impl<'a> Visit<'a> for Nested {
+    fn visit_expr_for_loop(&mut self, for_loop: &'a ExprForLoop) {
+        self.grid |= grid_word(for_loop).is_some();
+        syn::visit::visit_expr_for_loop(self, for_loop);
+    }
+}
+
 /// `groups(..)` or `elements(..)`.
 struct Word<'a> {
     name: String,
@@ -133,6 +157,10 @@ fn grid_loop(stmt: &SynStmt) -> Option<(&ExprForLoop, Word<'_>)> {
     let SynStmt::Expr(SynExpr::ForLoop(for_loop), _) = stmt else {
         return None;
     };
+    Some((for_loop, grid_word(for_loop)?))
+}
+
+fn grid_word(for_loop: &ExprForLoop) -> Option<Word<'_>> {
     let (name, args) = word_call(&for_loop.expr)?;
     if name != "groups" && name != "elements" {
         return None;
@@ -141,7 +169,7 @@ fn grid_loop(stmt: &SynStmt) -> Option<(&ExprForLoop, Word<'_>)> {
         [SynExpr::Tuple(tuple)] => tuple.elems.iter().collect(),
         _ => args,
     };
-    Some((for_loop, Word { name, extents }))
+    Some(Word { name, extents })
 }
 
 /// An expression that stands in where an error was reported.

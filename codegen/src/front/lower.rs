@@ -2,6 +2,7 @@
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{Ident, ItemFn};
 
 use super::attribute::Arguments;
@@ -11,7 +12,7 @@ use super::{Externals, Paths};
 use crate::diagnostics::Errors;
 use crate::ir::{
     ConstParam, Expr, ExprKind, Function, Kernel, Local, LocalId, Param, Row, Scalar, Stmt, StmtKind, Type,
-    TypeParam, Valued, walk_exprs_mut,
+    TypeParam, Valued, walk, walk_exprs_mut,
 };
 
 /// What kind of code is being lowered: the words mean something only in some.
@@ -36,6 +37,8 @@ pub(super) struct Lower<'a> {
     pub(super) infer: Infer,
     pub(super) scopes: Scopes,
     pub(super) context: Context,
+    /// Name of the function.
+    pub(super) name: String,
     pub(super) types: Vec<TypeParam>,
     pub(super) consts: Vec<ConstParam>,
     pub(super) params: Vec<Param>,
@@ -54,6 +57,7 @@ impl<'a> Lower<'a> {
             infer: Infer::default(),
             scopes: Scopes::new(),
             context: Context::Host,
+            name: String::new(),
             types: Vec::new(),
             consts: Vec::new(),
             params: Vec::new(),
@@ -66,6 +70,8 @@ impl<'a> Lower<'a> {
     }
 
     pub(super) fn kernel(mut self, arguments: &Arguments, item: &ItemFn) -> (Kernel, Paths) {
+        self.no_attributes(item);
+        self.name = plain(&item.sig.ident);
         self.kernel_signature(arguments, item);
         let attributes = self.attributes(arguments, item);
         self.shapes(arguments);
@@ -91,6 +97,8 @@ impl<'a> Lower<'a> {
 
     pub(super) fn function(mut self, path: &str, item: &ItemFn) -> (Function, Paths) {
         self.context = Context::Function;
+        self.no_attributes(item);
+        self.name = plain(&item.sig.ident);
         let (params, returns) = self.function_signature(item);
         let (mut stmts, mut value) = self.in_block(|lower| lower.tail(&item.block));
         let value_span = value.span;
@@ -206,13 +214,53 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Refuses attributes on parts of a function, which would be lost.
-    pub(super) fn no_attributes(&mut self, attributes: &[syn::Attribute]) {
-        for attribute in attributes {
-            if !attribute.path().is_ident("allow") && !attribute.path().is_ident("expect") {
-                self.error(attribute.span(), "attributes have no meaning inside a kernel");
+    /// Refuses attributes on parts of a function: the device would not see what they do.
+    fn no_attributes(&mut self, item: &ItemFn) {
+        let mut inside = Attributes::default();
+        inside.visit_signature(&item.sig);
+        inside.visit_block(&item.block);
+        for attribute in inside.found {
+            let path = attribute.path();
+            if !LINTS.iter().any(|lint| path.is_ident(lint)) {
+                self.error(
+                    attribute.span(),
+                    "attributes have no meaning inside a kernel; put them on the function",
+                );
             }
         }
+    }
+
+    /// Lowers a block inside an expression. Its statements come before the whole expression, so they only compute.
+    pub(super) fn computing<R>(&mut self, lower: impl FnOnce(&mut Self) -> R) -> R {
+        let (stmts, locals) = (self.block.len(), self.locals.len());
+        let result = lower(self);
+        let errors = &mut *self.errors;
+        walk(&self.block[stmts..], &mut |stmt| match stmt.kind {
+            StmtKind::Store(..) => errors.at(
+                stmt.span,
+                "a block that gives a value stores nothing; store before or after it",
+            ),
+            StmtKind::Assign(id, _) | StmtKind::Update(id, ..) if id < locals => errors.at(
+                stmt.span,
+                "a block that gives a value changes no variable outside it; assign before or after it",
+            ),
+            _ => {}
+        });
+        result
+    }
+}
+
+/// Attributes that change nothing about what a function does.
+const LINTS: [&str; 4] = ["allow", "expect", "warn", "deny"];
+
+#[derive(Default)]
+struct Attributes<'a> {
+    found: Vec<&'a syn::Attribute>,
+}
+
+impl<'a> Visit<'a> for Attributes<'a> {
+    fn visit_attribute(&mut self, attribute: &'a syn::Attribute) {
+        self.found.push(attribute);
     }
 }
 

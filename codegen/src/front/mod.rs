@@ -5,11 +5,13 @@
 
 mod attribute;
 mod call;
+mod export;
 mod expr;
 mod grid;
 mod infer;
 mod lower;
 mod scope;
+mod shape;
 mod signature;
 mod stmt;
 

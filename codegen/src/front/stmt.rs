@@ -9,7 +9,9 @@ use super::call::word_call;
 use super::grid::placeholder;
 use super::lower::{Context, Lower, plain};
 use super::scope::Binding;
-use crate::ir::{Binary, Expr, ExprKind, For, Lanes, LocalId, Place, Row, Scalar, StmtKind, Type, Update};
+use crate::ir::{
+    Binary, Expr, ExprKind, For, Lanes, LocalId, ParamId, Place, Row, Scalar, StmtKind, Type, Update,
+};
 
 impl Lower<'_> {
     /// The statements of a block, none of which gives a value.
@@ -43,9 +45,10 @@ impl Lower<'_> {
                 let id = self.bind_local(&item.ident, false, ty);
                 self.push(StmtKind::Let(id, Some(value)), item.span());
             }
-            SynStmt::Item(item) => {
-                self.error(item.span(), "items do not belong in a kernel; move this outside")
-            }
+            SynStmt::Item(item) => self.error(
+                item.span(),
+                "only constants are declared in here; move this outside",
+            ),
             SynStmt::Macro(mac) => self.macro_call(&mac.mac),
         }
     }
@@ -63,7 +66,6 @@ impl Lower<'_> {
     }
 
     fn let_stmt(&mut self, local: &Local) {
-        self.no_attributes(&local.attrs);
         let (pat, ty) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
             pat => (pat, None),
@@ -86,17 +88,17 @@ impl Lower<'_> {
                     .zip(values)
                     .filter_map(|(pat, value)| self.bound(pat, value))
                     .collect();
-                bound
-                    .into_iter()
-                    .for_each(|(name, id)| self.scopes.bind(name, Binding::Local(id)));
+                for (name, binding) in bound {
+                    self.scopes.bind(name, binding);
+                }
             }
             pat => {
                 let mut value = self.value(&init.expr);
                 if let Some(ty) = ty {
                     value.ty = self.annotated(ty, value.ty);
                 }
-                if let Some((name, id)) = self.bound(pat, value) {
-                    self.scopes.bind(name, Binding::Local(id));
+                if let Some((name, binding)) = self.bound(pat, value) {
+                    self.scopes.bind(name, binding);
                 }
             }
         }
@@ -114,12 +116,15 @@ impl Lower<'_> {
     }
 
     /// A `let` of one pattern: pushes it, and gives the name to bind once all values of the statement are known.
-    fn bound(&mut self, pat: &Pat, value: Expr) -> Option<(String, LocalId)> {
+    fn bound(&mut self, pat: &Pat, value: Expr) -> Option<(String, Binding)> {
         match pat {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+                if value.is_invalid() {
+                    return Some((plain(&name.ident), Binding::Invalid));
+                }
                 let id = self.local(&name.ident, name.mutability.is_some(), value.ty);
                 self.push(StmtKind::Let(id, Some(value)), name.ident.span());
-                Some((plain(&name.ident), id))
+                Some((plain(&name.ident), Binding::Local(id)))
             }
             Pat::Wild(_) => None,
             pat => {
@@ -151,33 +156,9 @@ impl Lower<'_> {
             Pat::Ident(name) => &name.ident,
             pat => return self.error(pat.span(), "a row is bound to one name"),
         };
-        let buffer = match self.scopes.find(&plain(receiver)) {
-            Some(Binding::Buffer(buffer)) => buffer,
-            Some(Binding::Row(_)) => {
-                return self.error(
-                    receiver.span(),
-                    "a row of a row; take it from the buffer, with both offsets added",
-                );
-            }
-            Some(Binding::Invalid) => return self.scopes.bind(plain(name), Binding::Invalid),
-            _ => return self.error(receiver.span(), format_args!("`{receiver}` is no buffer")),
+        let Some((buffer, offset)) = self.row(call, receiver) else {
+            return self.scopes.bind(plain(name), Binding::Invalid);
         };
-        if matches!(self.context, Context::Host) {
-            self.device_memory_on_host(call.method.span());
-        }
-        let Some(offset) = call.args.first() else {
-            return self.error(
-                call.method.span(),
-                format_args!("`{}(offset)` takes the row's first element", call.method),
-            );
-        };
-        if let Some(len) = call.args.iter().nth(1) {
-            self.error(
-                len.span(),
-                "a row is bounded by the buffer's shape; leave the length out",
-            );
-        }
-        let offset = self.extent(offset);
         let id = self.rows.len();
         self.rows.push(Row {
             name: plain(name),
@@ -187,6 +168,40 @@ impl Lower<'_> {
         });
         self.scopes.bind(plain(name), Binding::Row(id));
         self.push(StmtKind::Row(id), name.span());
+    }
+
+    /// The buffer and the first element of a row.
+    fn row(&mut self, call: &syn::ExprMethodCall, receiver: &syn::Ident) -> Option<(ParamId, Expr)> {
+        let buffer = match self.scopes.find(&plain(receiver)) {
+            Some(Binding::Buffer(buffer)) => buffer,
+            Some(Binding::Invalid) => return None,
+            Some(Binding::Row(_)) => {
+                self.error(
+                    receiver.span(),
+                    "a row of a row; take it from the buffer, with both offsets added",
+                );
+                return None;
+            }
+            _ => {
+                self.error(receiver.span(), format_args!("`{receiver}` is no buffer"));
+                return None;
+            }
+        };
+        if self.context == Context::Host {
+            self.device_memory_on_host(call.method.span());
+            return None;
+        }
+        let [offset] = call.args.iter().collect::<Vec<_>>()[..] else {
+            self.error(
+                call.method.span(),
+                format_args!(
+                    "`{}(offset)` takes the row's first element, and nothing else: the buffer's shape bounds it",
+                    call.method
+                ),
+            );
+            return None;
+        };
+        Some((buffer, self.extent(offset)))
     }
 
     fn expr_stmt(&mut self, e: &SynExpr) {
@@ -218,7 +233,7 @@ impl Lower<'_> {
         let Some(place) = self.place(&call.receiver) else {
             return;
         };
-        let (Some(index), Some(value)) = (call.args.first(), call.args.iter().nth(1)) else {
+        let [index, value] = call.args.iter().collect::<Vec<_>>()[..] else {
             return self.error(call.method.span(), "`store(i, value)` takes an index and a value");
         };
         if matches!(self.context, Context::Host) {
@@ -287,17 +302,19 @@ impl Lower<'_> {
             );
             return None;
         };
-        match self.scopes.find(&plain(name)) {
-            Some(Binding::Local(id)) => Some(id),
-            Some(Binding::Invalid) => None,
-            _ => {
-                self.error(
-                    left.span(),
-                    format_args!("`{name}` is no variable of this kernel; bind it with `let mut`"),
-                );
-                None
+        let message = match self.scopes.find(&plain(name)) {
+            Some(Binding::Local(id)) => return Some(id),
+            Some(Binding::Invalid) => return None,
+            Some(Binding::Param(_)) => {
+                format!("parameters keep their value; bind a variable, `let mut {name} = {name};`")
             }
-        }
+            Some(Binding::Buffer(_) | Binding::Row(_)) => {
+                "only variables are assigned; memory is written with `store`".to_owned()
+            }
+            Some(Binding::Const(_)) | None => format!("`{name}` is no variable of this function"),
+        };
+        self.error(left.span(), message);
+        None
     }
 
     fn if_stmt(&mut self, e: &ExprIf) {
@@ -352,6 +369,7 @@ impl Lower<'_> {
                 span,
             };
         }
+        let end = self.settled(end);
         let (body, index) = self.in_block(|lower| {
             let index = lower.index(&for_loop.pat, ty);
             lower.stmts(&for_loop.body.stmts);
@@ -366,6 +384,26 @@ impl Lower<'_> {
             }),
             for_loop.for_token.span(),
         );
+    }
+
+    /// An end of a range that stays what it was when the loop began, as in Rust.
+    fn settled(&mut self, end: Expr) -> Expr {
+        let may_change = |e: &Expr| match e.kind {
+            ExprKind::Load(..) | ExprKind::Reduce(..) | ExprKind::Call(..) => true,
+            ExprKind::Local(id) => self.locals[id].mutable,
+            _ => false,
+        };
+        if !end.any(&mut |e| may_change(e)) {
+            return end;
+        }
+        let (ty, span) = (end.ty, end.span);
+        let id = self.local(&syn::Ident::new("end", span), false, ty);
+        self.push(StmtKind::Let(id, Some(end)), span);
+        Expr {
+            kind: ExprKind::Local(id),
+            ty,
+            span,
+        }
     }
 
     fn word_loop(&mut self, for_loop: &ExprForLoop, word: &str, args: &[&SynExpr]) {
@@ -397,7 +435,12 @@ impl Lower<'_> {
                 placeholder(at)
             }
         };
-        let (body, index) = self.in_context(Context::Lanes, |lower| {
+        let context = match word {
+            "groups" => Context::Group,
+            "elements" => Context::Elements,
+            _ => Context::Lanes,
+        };
+        let (body, index) = self.in_context(context, |lower| {
             let index = lower.index(&for_loop.pat, Type::Scalar(Scalar::I64));
             lower.stmts(&for_loop.body.stmts);
             index

@@ -300,6 +300,11 @@ impl Expr {
         visit(self);
     }
 
+    /// Whether something in it was already reported.
+    pub(crate) fn is_invalid(&self) -> bool {
+        self.any(&mut |e| matches!(e.kind, ExprKind::Invalid))
+    }
+
     /// Whether `test` holds for this expression or any part of it.
     pub fn any(&self, test: &mut dyn FnMut(&Expr) -> bool) -> bool {
         let mut found = false;

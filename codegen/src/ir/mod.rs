@@ -5,6 +5,8 @@ mod expr;
 mod stmt;
 mod types;
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Span;
 
 pub use self::expr::{Binary, Expr, ExprKind, Math, MathKind, Reduce, Unary, Valued};
@@ -212,6 +214,33 @@ pub struct Attributes {
 }
 
 impl Kernel {
+    /// Signed parameters that `shapes(..)`, the grid or a `lanes` loop counts with. Launchers refuse negative ones.
+    pub fn sizes(&self) -> BTreeSet<ParamId> {
+        let mut counted = BTreeSet::new();
+        let mut count = |e: &Expr| {
+            e.walk(&mut |part| {
+                if let ExprKind::Param(id) = part.kind
+                    && matches!(self.params[id].kind, ParamKind::Scalar(ty) if ty.is_signed())
+                {
+                    counted.insert(id);
+                }
+            });
+        };
+        for (_, buffer) in self.buffers() {
+            for dim in &buffer.shape {
+                count(&dim.extent);
+                dim.stride.iter().for_each(&mut count);
+            }
+        }
+        self.grid.axes().into_iter().for_each(|(_, extent)| count(extent));
+        walk(&self.body, &mut |stmt| {
+            if let StmtKind::Lanes(lanes) = &stmt.kind {
+                count(&lanes.extent);
+            }
+        });
+        counted
+    }
+
     /// The buffer that a place lies in.
     pub fn buffer_of(&self, place: Place) -> ParamId {
         match place {

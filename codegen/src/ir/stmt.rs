@@ -133,6 +133,13 @@ impl Stmt {
         }
     }
 
+    /// Whether something in its own expressions was already reported.
+    pub(crate) fn is_invalid(&self) -> bool {
+        let mut invalid = false;
+        self.exprs(&mut |e| invalid |= e.is_invalid());
+        invalid
+    }
+
     /// The blocks inside this statement.
     pub fn blocks(&self) -> Vec<&[Stmt]> {
         match &self.kind {

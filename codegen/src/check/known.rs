@@ -1,0 +1,196 @@
+//! What is known of a kernel's integers, and expressions as polynomials by it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::poly::{Atom, Poly};
+use crate::ir::{Binary, Expr, ExprKind, LocalId, ParamId, RowId, Scalar, Type, Unary};
+
+/// What is known while expressions become polynomials.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// Values of variables that are bound once.
+    values: BTreeMap<LocalId, Poly>,
+    /// First elements of rows.
+    rows: BTreeMap<RowId, Poly>,
+    /// Parameters that are taken to have another's value.
+    equal: BTreeMap<ParamId, Poly>,
+    /// Assumed values of `bool` const parameters.
+    pub(crate) bools: BTreeMap<usize, bool>,
+    /// Variables that are assigned more than once: their value differs from place to place.
+    changing: BTreeSet<LocalId>,
+    /// Parameters that may be negative.
+    signed: BTreeSet<ParamId>,
+    /// Indices of the loops around.
+    around: Vec<LocalId>,
+    /// Numbers the values that nothing is known of.
+    fresh: u32,
+}
+
+impl Known {
+    /// Nothing but which variables keep changing, and which parameters may be negative.
+    pub(crate) fn new(changing: BTreeSet<LocalId>, signed: BTreeSet<ParamId>) -> Known {
+        Known {
+            changing,
+            signed,
+            ..Known::default()
+        }
+    }
+
+    /// Remembers that the variable `id`, unless it changes, is `value`.
+    pub(crate) fn bind(&mut self, id: LocalId, value: Poly) {
+        if !self.changing.contains(&id) {
+            self.values.insert(id, value);
+        }
+    }
+
+    /// Remembers where a row begins.
+    pub(crate) fn bind_row(&mut self, id: RowId, offset: Poly) {
+        self.rows.insert(id, offset);
+    }
+
+    /// Where a row begins.
+    pub(crate) fn row(&mut self, id: RowId) -> Poly {
+        match self.rows.get(&id) {
+            Some(offset) => offset.clone(),
+            None => self.unknown(BTreeSet::new()),
+        }
+    }
+
+    /// Takes the parameter `id` to be `value`.
+    pub(crate) fn equate(&mut self, id: ParamId, value: Poly) {
+        self.equal.insert(id, value);
+    }
+
+    /// Begins the body of a loop with this index; its first value is `start`.
+    pub(crate) fn enter(&mut self, index: LocalId, start: &Poly) {
+        self.around.push(index);
+        if !start.is_nonnegative() {
+            let value = self.unknown(BTreeSet::from([index]));
+            self.bind(index, value);
+        }
+    }
+
+    /// Ends the body of the innermost loop.
+    pub(crate) fn leave(&mut self) {
+        self.around.pop();
+    }
+
+    /// A number of rounds of which nothing is known but that it is at least 0.
+    pub(crate) fn rounds(&mut self) -> Poly {
+        self.fresh += 1;
+        Poly::atom(Atom::Rounds(self.fresh))
+    }
+
+    /// A value of which nothing is known but what it may depend on.
+    pub(crate) fn unknown(&mut self, locals: BTreeSet<LocalId>) -> Poly {
+        self.fresh += 1;
+        Poly::atom(Atom::Opaque(format!("?{}", self.fresh), locals))
+    }
+
+    /// The truth of a condition, if the assumed const parameters decide it.
+    pub(crate) fn truth(&self, cond: &Expr) -> Option<bool> {
+        match &cond.kind {
+            ExprKind::Bool(value) => Some(*value),
+            ExprKind::Const(id) => self.bools.get(id).copied(),
+            ExprKind::Unary(Unary::Not, a) => self.truth(a).map(|t| !t),
+            ExprKind::Binary(Binary::And, a, b) => match (self.truth(a), self.truth(b)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            ExprKind::Binary(Binary::Or, a, b) => match (self.truth(a), self.truth(b)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// An integer expression as a polynomial.
+    pub(crate) fn poly(&mut self, e: &Expr) -> Poly {
+        match &e.kind {
+            ExprKind::Int(value) => Poly::constant(*value),
+            ExprKind::Param(id) => match self.equal.get(id) {
+                Some(value) => value.clone(),
+                None if self.signed.contains(id) => self.opaque(e),
+                None => Poly::atom(Atom::Param(*id)),
+            },
+            ExprKind::Const(id) => Poly::atom(Atom::Const(*id)),
+            ExprKind::Item(path) => Poly::atom(Atom::Item(path.clone())),
+            ExprKind::Local(id) if self.changing.contains(id) => self.opaque(e),
+            ExprKind::Local(id) => self.values.get(id).cloned().unwrap_or_else(|| Poly::local(*id)),
+            ExprKind::Unary(Unary::Neg, a) => Poly::default().minus(&self.poly(a)),
+            ExprKind::Binary(Binary::Add, a, b) => self.poly(a).plus(&self.poly(b)),
+            ExprKind::Binary(Binary::Sub, a, b) => self.poly(a).minus(&self.poly(b)),
+            ExprKind::Binary(Binary::Mul, a, b) => self.poly(a).times(&self.poly(b)),
+            ExprKind::Binary(Binary::Div, a, b) => {
+                let numerator = self.poly(a);
+                let divisor = self.poly(b).as_constant();
+                divisor
+                    .and_then(|divisor| numerator.divided_by(divisor))
+                    .unwrap_or_else(|| self.opaque(e))
+            }
+            ExprKind::Cast(a) if e.ty == Type::Scalar(Scalar::I64) && keeps_value(a) => self.poly(a),
+            ExprKind::Select(cond, a, b) => match self.truth(cond) {
+                Some(true) => self.poly(a),
+                Some(false) => self.poly(b),
+                None => self.opaque(e),
+            },
+            _ => self.opaque(e),
+        }
+    }
+
+    /// A value that is only compared with itself: by its text, unless that may mean different values in different places.
+    fn opaque(&mut self, e: &Expr) -> Poly {
+        let mut stable = true;
+        let mut locals = BTreeSet::new();
+        e.walk(&mut |part| match &part.kind {
+            ExprKind::Local(id) => {
+                stable &= !self.changing.contains(id);
+                locals.insert(*id);
+                locals.extend(self.values.get(id).iter().flat_map(|value| value.locals()));
+            }
+            ExprKind::Load(..) | ExprKind::Reduce(..) | ExprKind::Invalid => stable = false,
+            _ => {}
+        });
+        if stable {
+            return Poly::atom(Atom::Opaque(text(e), locals));
+        }
+        // It may differ in every round of every loop around.
+        locals.extend(&self.around);
+        self.unknown(locals)
+    }
+}
+
+/// Whether `e as i64` has the value of `e`. Of a constant whose type is not known yet that is assumed.
+fn keeps_value(e: &Expr) -> bool {
+    match e.ty {
+        Type::Scalar(ty) => ty.is_integer() && ty != Scalar::U64,
+        _ => matches!(e.kind, ExprKind::Item(_)),
+    }
+}
+
+/// An expression's text, the same for equal expressions.
+fn text(e: &Expr) -> String {
+    let mut parts = Vec::new();
+    e.children(&mut |child| parts.push(text(child)));
+    let head = match &e.kind {
+        ExprKind::Int(value) => value.to_string(),
+        ExprKind::Float(value) => value.to_bits().to_string(),
+        ExprKind::Bool(value) => value.to_string(),
+        ExprKind::Local(id) => format!("local{id}"),
+        ExprKind::Param(id) => format!("param{id}"),
+        ExprKind::Const(id) => format!("const{id}"),
+        ExprKind::Item(path) | ExprKind::Call(path, _) => path.clone(),
+        ExprKind::Unary(op, _) => format!("{op:?}"),
+        ExprKind::Binary(op, ..) => format!("{op:?}"),
+        ExprKind::Cast(_) => format!("{:?}", e.ty),
+        ExprKind::Math(math, _) => format!("{math:?}"),
+        ExprKind::Select(..) => "select".into(),
+        ExprKind::Load(place, _) => format!("load {place:?}"),
+        ExprKind::Reduce(reduce, _) => format!("{reduce:?}"),
+        ExprKind::Invalid => "invalid".into(),
+    };
+    format!("{head}({})", parts.join(","))
+}

@@ -1,0 +1,79 @@
+use super::{accepted, refused, row_kernel};
+
+#[track_caller]
+fn lanes(body: &str, because: &str) {
+    refused(&row_kernel(&format!("for i in lanes(n) {{ {body} }}")), because);
+}
+
+#[test]
+fn lanes_keep_to_elements_of_their_own() {
+    lanes("y.store(0, x.load(i));", "every lane stores to this one element");
+    lanes("y.store(i / 2, x.load(i));", "two lanes may store");
+    lanes("y.store(i * i, x.load(i));", "two lanes may store");
+    lanes("y.store(i % 4, x.load(i));", "two lanes may store");
+    lanes("y.store(i, y.load(i + 1));", "another lane of this loop loads");
+    lanes(
+        "y.store(i, 0.0); y.store(n - 1 - i, 1.0);",
+        "another lane of this loop stores",
+    );
+}
+
+#[test]
+fn a_shift_that_differs_from_lane_to_lane_is_no_shift() {
+    lanes(
+        "let mut j = 0; if i > 3 { j = 1; } y.store(i - j, 1.0);",
+        "two lanes may store",
+    );
+    lanes(
+        "let j = x.load(i) as i64; y.store(i + j, 1.0);",
+        "two lanes may store",
+    );
+    lanes(
+        "let j = if x.load(i) > 0.0 { 1 } else { 0 }; y.store(i - j, 1.0);",
+        "two lanes may store",
+    );
+}
+
+#[test]
+fn a_condition_that_several_lanes_meet_leaves_more_than_one() {
+    lanes(
+        "let mut j = 3; if i > 3 { j = i; } if i == j { y.store(0, 1.0); }",
+        "every lane stores",
+    );
+    lanes(
+        "for s in 0..3 { if i == s { y.store(0, 1.0); } }",
+        "every lane stores",
+    );
+    lanes(
+        "if i == x.load(i) as i64 { y.store(0, 1.0); }",
+        "every lane stores",
+    );
+    lanes(
+        "let v = x.load(i); if i == v as i64 { y.store(0, 1.0); }",
+        "every lane stores",
+    );
+    lanes("if i == 1 || i == 2 { y.store(0, 1.0); }", "every lane stores");
+    lanes("if i != 1 { y.store(0, 1.0); }", "every lane stores");
+    lanes("if i == 1 { } else { y.store(0, 1.0); }", "every lane stores");
+}
+
+#[test]
+fn one_lane_may_store_anywhere_in_its_row() {
+    accepted(&row_kernel(
+        "for i in lanes(n) { if i == 0 && x.load(0) > 1.0 { y.store(n - 1, x.load(i)); } }",
+    ));
+    accepted(&row_kernel(
+        "for i in lanes(n) { if 0 == i { y.store(0, x.load(i)); } }",
+    ));
+    lanes(
+        "if i == 0 { y.store(5, 1.0); } y.store(i, 0.0);",
+        "another lane of this loop stores",
+    );
+}
+
+#[test]
+fn conditions_around_stores_are_the_lanes_own_affair() {
+    accepted(&row_kernel(
+        "for i in lanes(n) { if x.load(i) > 0.0 { y.store(i, 1.0); } else { y.store(i, y.load(i) + 1.0); } }",
+    ));
+}

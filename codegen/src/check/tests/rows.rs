@@ -1,0 +1,168 @@
+use super::{accepted, refused};
+
+fn kernel(shape: &str, grid: &str, body: &str) -> String {
+    format!(
+        "#[sycl_kernel(shapes(b = {shape}, t = [rows]))]
+        fn kernel(b: &mut [f32], t: &[i64], rows: i64, heads: i64, n: i64, s: i64, hs: i64, shift: i64) {{
+            for {grid} {{ {body} }}
+        }}"
+    )
+}
+
+#[test]
+fn groups_write_rows_that_the_shape_keeps_apart() {
+    for (shape, grid, body) in [
+        (
+            "[rows, n]",
+            "r in groups(rows)",
+            "for i in lanes(n) { b.store(r * n + i, 1.0); }",
+        ),
+        (
+            "[rows @ s, n]",
+            "r in groups(rows)",
+            "for i in lanes(n) { b.store(r * s + i, 1.0); }",
+        ),
+        (
+            "[rows @ s, heads @ hs, n]",
+            "(r, h) in groups((rows, heads))",
+            "for i in lanes(n) { b.store(h * hs + i + r * s, 1.0); }",
+        ),
+        (
+            "[rows, heads, n]",
+            "(r, h) in groups((rows, heads))",
+            "for i in lanes(n) { b.store((r * heads + h) * n + i, 1.0); }",
+        ),
+        (
+            "[rows @ s, heads @ hs, n]",
+            "r in groups(rows)",
+            "for h in 0..heads { for i in lanes(n) { b.store(r * s + h * hs + i, 1.0); } }",
+        ),
+        (
+            "[rows @ s, heads, n]",
+            "r in groups(rows)",
+            "for i in lanes(heads * n) { b.store(r * s + i, 1.0); }",
+        ),
+        ("[rows]", "r in groups(rows)", "b.store(r, 1.0);"),
+        ("[rows, n]", "r in groups(rows)", "b.store(r * n, 1.0);"),
+        ("[rows, n]", "r in groups(rows)", "b.store(r * n + n - 1, 1.0);"),
+        (
+            "[rows, n]",
+            "r in groups(rows)",
+            "for i in lanes(n / 2) { b.store(r * n + 2 * i, 1.0); b.store(r * n + 2 * i + 1, 1.0); }",
+        ),
+        ("[rows, n]", "i in elements(rows * n)", "b.store(i, 1.0);"),
+    ] {
+        accepted(&kernel(shape, grid, body));
+    }
+}
+
+#[test]
+fn groups_that_may_meet_are_refused() {
+    for (shape, body, because) in [
+        (
+            "[rows, n]",
+            "for i in lanes(n) { b.store(i, 1.0); }",
+            "every `r` reaches this element",
+        ),
+        (
+            "[rows, n]",
+            "for i in lanes(n) { b.store(r * s + i, 1.0); }",
+            "no dimension of `b`",
+        ),
+        (
+            "[n, rows]",
+            "for i in lanes(n) { b.store(r * n + i, 1.0); }",
+            "no dimension of `b`",
+        ),
+        (
+            "[rows, n]",
+            "for i in lanes(n) { b.store(t.load(r) * n + i, 1.0); }",
+            "does not keep groups apart",
+        ),
+        (
+            "[rows, n]",
+            "for i in lanes(n) { b.store(r / 2 * n + i, 1.0); }",
+            "does not keep groups apart",
+        ),
+        (
+            "[rows, n]",
+            "for i in lanes(n + 1) { b.store(r * n + i, 1.0); }",
+            "outside the group's own row",
+        ),
+        (
+            "[rows, n]",
+            "for i in lanes(n) { b.store(r * n + i + 1, 1.0); }",
+            "outside the group's own row",
+        ),
+        (
+            "[rows, n]",
+            "for i in lanes(n) { b.store(r * n + i - 1, 1.0); }",
+            "outside the group's own row",
+        ),
+        (
+            "[rows, n]",
+            "let v = b.load(r * n + n); for i in lanes(n) { b.store(r * n + i, v); }",
+            "outside the group's own row",
+        ),
+        (
+            "[rows, n]",
+            "let v = b.load(0); for i in lanes(n) { b.store(r * n + i, v); }",
+            "every `r` reaches this element",
+        ),
+        (
+            "[rows, n + heads]",
+            "b.store(r * (n + heads) + heads, 1.0);",
+            "outside the group's own row",
+        ),
+        (
+            "[rows, n]",
+            "b.store(r * n + n / 2 * 2, 1.0);",
+            "outside the group's own row",
+        ),
+    ] {
+        refused(&kernel(shape, "r in groups(rows)", body), because);
+    }
+}
+
+#[test]
+fn a_number_that_no_launcher_checks_may_be_negative() {
+    refused(
+        &kernel(
+            "[rows, heads, n]",
+            "r in groups(rows)",
+            "for h in shift..heads { for i in lanes(n) { b.store((r * heads + h) * n + i, 1.0); } }",
+        ),
+        "outside the group's own row",
+    );
+    refused(
+        &kernel(
+            "[rows, heads, n]",
+            "r in groups(rows)",
+            "for h in -1..heads { for i in lanes(n) { b.store((r * heads + h) * n + i, 1.0); } }",
+        ),
+        "outside the group's own row",
+    );
+    accepted(&kernel(
+        "[rows, shift + n]",
+        "r in groups(rows)",
+        "for i in lanes(n) { b.store(r * (shift + n) + shift + i, 1.0); }",
+    ));
+}
+
+#[test]
+fn an_empty_row_has_no_first_element() {
+    // Lanes of another length say nothing of the row's.
+    refused(
+        &kernel(
+            "[rows, n]",
+            "r in groups(rows)",
+            "for i in lanes(heads) { if i == 0 { b.store(r * n, 1.0); } }",
+        ),
+        "outside the group's own row",
+    );
+    accepted(&kernel(
+        "[rows, n]",
+        "r in groups(rows)",
+        "for i in lanes(n) { if i == 0 { b.store(r * n, 1.0); } }",
+    ));
+}
