@@ -21,6 +21,7 @@ pub struct Kernel {
 }
 
 /// A kernel with its element types chosen: the function, its twins and its launch, with arguments in order.
+#[derive(Debug)]
 pub struct Variant {
     /// The element types, in the order of the type parameters.
     pub dtypes: &'static [DType],

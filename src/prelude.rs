@@ -1,9 +1,8 @@
 //! What a file of kernels needs: `use oxysycl::prelude::*;`
 
-pub use crate::native::{
-    Element, Float, Index, Load, Row, RowMut, Rows, Store, elements, erf, group_max, group_min, group_sum,
-    groups, lanes, rsqrt,
-};
+// The traits are there for their methods; their names stay free.
+pub use crate::native::{Element, Float, Index, Load as _, Rows as _, Store as _};
+pub use crate::native::{elements, erf, group_max, group_min, group_sum, groups, lanes, rsqrt};
 pub use half::{bf16, f16};
 pub use oxysycl_codegen::ir::DType;
 pub use oxysycl_kernels_dsl::{sycl_fn, sycl_kernel};

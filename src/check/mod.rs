@@ -4,6 +4,7 @@
 //! buffers that are one. Every buffer lies between patterns, which must stay. Results are compared bit by bit where the
 //! kernel has neither reductions nor functions that are only accurate to some ULP, else with its shadow in `f64`.
 
+mod case;
 mod data;
 mod draw;
 mod judge;
@@ -17,81 +18,98 @@ use oxysycl_codegen::Instance;
 use oxysycl_codegen::ir::{DType, Kernel as Ir};
 use oxysycl_runtime::{Queue, Target, Unit};
 
-use self::draw::Case;
+use self::case::Case;
 use self::run::Subject;
 use crate::kernel::{Kernel, LowerError, Variant};
 use crate::launch;
 
 /// A kernel with its element types chosen, and the cases to run.
-pub(crate) struct Plan {
+#[derive(Debug)]
+pub struct Plan {
     kernel: &'static Kernel,
     variant: &'static Variant,
     cases: Vec<(usize, Case)>,
 }
 
 impl Plan {
-    /// All cases of `kernel` for `variant`, or the one numbered `only`.
-    pub(crate) fn new(
-        kernel: &'static Kernel,
-        variant: &'static Variant,
-        only: Option<usize>,
-    ) -> Result<Self, LowerError> {
-        let ir = kernel.ir()?;
-        let cases = draw::cases(&ir).into_iter().enumerate();
-        let cases = cases
-            .filter(|(number, _)| only.is_none_or(|only| only == *number))
-            .collect();
-        Ok(Self {
+    /// All cases of `kernel`, for each combination of its element types.
+    ///
+    /// # Errors
+    /// If the kernel cannot be turned into a header.
+    pub fn all(kernel: &'static Kernel) -> Result<Vec<Self>, LowerError> {
+        let cases: Vec<(usize, Case)> = draw::cases(&*kernel.ir()?).into_iter().enumerate().collect();
+        let plan = |variant| Self {
             kernel,
             variant,
-            cases,
-        })
+            cases: cases.clone(),
+        };
+        Ok(kernel.variants().iter().map(plan).collect())
+    }
+
+    /// The element types, in the order of the kernel's type parameters.
+    pub fn dtypes(&self) -> &'static [DType] {
+        self.variant.dtypes
     }
 
     /// Number of cases.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.cases.len()
     }
 
-    /// Everything that has to be compiled.
-    pub(crate) fn units(&self, target: &Target) -> Result<Vec<Unit>, LowerError> {
+    /// Whether there are no cases.
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
+    }
+
+    /// Keeps only the cases whose number `keep` accepts. A case keeps its number.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        self.cases.retain(|(number, _)| keep(*number));
+    }
+
+    /// Everything that has to be compiled for `target`, so that it can be compiled beforehand.
+    ///
+    /// # Errors
+    /// If the kernel cannot be turned into a header.
+    pub fn units(&self, target: &Target) -> Result<Vec<Unit>, LowerError> {
         let ir = self.kernel.ir()?;
         let mut consts: Vec<&[i64]> = self.cases.iter().map(|(_, case)| &*case.consts).collect();
         consts.dedup();
         let instances = consts
             .into_iter()
-            .filter_map(|consts| Instance::new(&ir, self.variant.dtypes, consts).ok());
+            .filter_map(|consts| Instance::new(&ir, self.dtypes(), consts).ok());
         Ok(instances
             .map(|instance| launch::instance_unit(&ir, &instance, target))
             .collect())
     }
 
     /// Runs all cases on `queue`; `step` hears of each.
-    pub(crate) fn run(&self, queue: &Queue, step: &dyn Fn()) -> Result<Checked, LowerError> {
+    ///
+    /// # Errors
+    /// If the kernel cannot be turned into a header. What goes wrong in a case is in the results.
+    pub fn run(&self, queue: &Queue, step: &dyn Fn()) -> Result<Checked, LowerError> {
         let ir = self.kernel.ir()?;
-        let exact = ir.is_exact();
         let subject = Subject {
             ir: &ir,
             variant: self.variant,
-            exact,
+            exact: ir.is_exact(),
         };
-        let mut checked = Checked {
-            kernel: ir.name.clone(),
-            dtypes: self.variant.dtypes.iter().map(DType::to_string).collect(),
-            compared: if exact { "bits" } else { "bounds" },
-            cases: self.cases.len(),
-            elements: 0,
-            undetermined: 0,
-            worst_ulp: 0.0,
-            worst_at: None,
-            passed: true,
-            failed_cases: 0,
-            failure: None,
-        };
+        let mut checked = Checked::new(&ir, self.dtypes(), self.cases.len());
+        let mut broken: Option<(&[i64], String)> = None;
         for (number, case) in &self.cases {
-            match subject.run(case, queue) {
-                Ok(outcome) => checked.add(&ir, *number, case, outcome),
-                Err(trouble) => checked.fail(&ir, *number, case, trouble.to_string()),
+            match &broken {
+                // What did not compile once does not compile again.
+                Some((consts, problem)) if *consts == case.consts => {
+                    checked.fail(&ir, *number, case, problem.clone())
+                }
+                _ => match subject.run(case, queue) {
+                    Ok(outcome) => checked.add(&ir, *number, case, outcome),
+                    Err(trouble) => {
+                        if trouble.is_lasting() {
+                            broken = Some((&case.consts, trouble.to_string()));
+                        }
+                        checked.fail(&ir, *number, case, trouble.to_string());
+                    }
+                },
             }
             step();
         }
@@ -100,6 +118,22 @@ impl Plan {
 }
 
 impl Checked {
+    fn new(ir: &Ir, dtypes: &[DType], cases: usize) -> Self {
+        Self {
+            kernel: ir.name.clone(),
+            dtypes: dtypes.iter().map(DType::to_string).collect(),
+            compared: if ir.is_exact() { "bits" } else { "bounds" },
+            cases,
+            elements: 0,
+            undetermined: 0,
+            worst_ulp: 0.0,
+            worst_at: None,
+            passed: true,
+            failed_cases: 0,
+            failure: None,
+        }
+    }
+
     fn add(&mut self, ir: &Ir, number: usize, case: &Case, outcome: run::Outcome) {
         self.elements += outcome.elements;
         self.undetermined += outcome.unknown;

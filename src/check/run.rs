@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use oxysycl_codegen::ir::{DType, Element, Kernel as Ir, ParamId};
 use oxysycl_runtime::{MemoryError, Queue};
 
-use super::draw::{Case, aliases};
+use super::case::Case;
+use super::draw::aliases;
 use super::memory::{At, Expected, Judgement, Memory, Place, Wrong, memory};
 use crate::argument::{DeviceArgument, HostArgument};
 use crate::kernel::{Native, Variant};
@@ -50,6 +51,16 @@ pub(super) enum Trouble {
     /// The function itself panicked.
     #[error("run natively, it panics: {0}")]
     Panic(String),
+}
+
+impl Trouble {
+    /// Whether every case of the same instance has it.
+    pub(super) fn is_lasting(&self) -> bool {
+        matches!(
+            self,
+            Self::Launch(LaunchError::Lower(_) | LaunchError::Instance(_) | LaunchError::Runtime(_))
+        )
+    }
 }
 
 /// The memory of a case, and which part of it each parameter uses.

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use oxysycl_runtime::{Queue, Runtime, Selector, Unit};
 
 use super::output::{Output, table};
-use super::select::{named, variants};
+use super::select::{dtypes, named};
 use super::{Answer, Result};
 use crate::check::{Checked, Plan, Report};
 
@@ -32,11 +32,17 @@ impl Check {
     pub(super) fn run(self, output: &Output) -> Result {
         let mut plans = Vec::new();
         for kernel in named(&self.kernels)? {
-            for variant in variants(kernel, &self.dtype)? {
-                plans.push(Plan::new(kernel, variant, self.case)?);
-            }
+            let dtypes = dtypes(&*kernel.ir()?, &self.dtype)?;
+            plans.extend(
+                Plan::all(kernel)?
+                    .into_iter()
+                    .filter(|plan| dtypes.iter().all(|d| plan.dtypes().contains(d))),
+            );
         }
-        if plans.iter().all(|plan| plan.len() == 0) {
+        plans
+            .iter_mut()
+            .for_each(|plan| plan.retain(|number| self.case.is_none_or(|only| only == number)));
+        if plans.iter().all(Plan::is_empty) {
             return Err("there is no such case".into());
         }
         let runtime = Runtime::global()?;

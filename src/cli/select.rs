@@ -3,7 +3,7 @@
 use oxysycl_codegen::Instance;
 use oxysycl_codegen::ir::{self, DType, Scalar};
 
-use crate::kernel::{Kernel, LowerError, Variant, kernels};
+use crate::kernel::{Kernel, LowerError, kernels};
 
 /// Why what the user named is not there.
 #[derive(Debug, thiserror::Error)]
@@ -100,8 +100,8 @@ fn path(kernel: &'static Kernel) -> Result<String, LowerError> {
     Ok(format!("{}::{}", kernel.module(), kernel.ir()?.name))
 }
 
-/// The element type that `name` is, of those that a kernel has: `fp16`, or as in Rust `f16`.
-pub(super) fn dtype(ir: &ir::Kernel, name: &str) -> Result<DType, SelectError> {
+/// The element type that `name` is: `fp16`, or as in Rust `f16`.
+fn dtype(ir: &ir::Kernel, name: &str) -> Result<DType, SelectError> {
     let known: Vec<DType> = ir
         .types
         .iter()
@@ -121,34 +121,9 @@ pub(super) fn dtype(ir: &ir::Kernel, name: &str) -> Result<DType, SelectError> {
     })
 }
 
-/// The combinations of element types that hold all of `dtypes`, in that order.
-pub(super) fn variants(
-    kernel: &'static Kernel,
-    names: &[String],
-) -> Result<Vec<&'static Variant>, SelectError> {
-    let ir = kernel.ir()?;
-    let dtypes = names
-        .iter()
-        .map(|name| dtype(&ir, name))
-        .collect::<Result<Vec<_>, _>>()?;
-    let holds = |variant: &&Variant| {
-        let mut rest = variant.dtypes.iter();
-        dtypes.iter().all(|dtype| rest.any(|other| other == dtype))
-    };
-    let found: Vec<_> = kernel.variants().iter().filter(holds).collect();
-    if found.is_empty() {
-        let known = kernel
-            .variants()
-            .iter()
-            .map(|variant| tags(variant.dtypes))
-            .collect();
-        return Err(SelectError::DTypes {
-            kernel: ir.name.clone(),
-            given: names.to_vec(),
-            known,
-        });
-    }
-    Ok(found)
+/// The element types called `names`, of those that a kernel has.
+pub(super) fn dtypes(ir: &ir::Kernel, names: &[String]) -> Result<Vec<DType>, SelectError> {
+    names.iter().map(|name| dtype(ir, name)).collect()
 }
 
 /// Element types as one word each.
@@ -178,8 +153,7 @@ impl Choice {
             dtypes: vec![None; ir.types.len()],
             consts: vec![None; ir.consts.len()],
         };
-        for name in dtypes {
-            let dtype = dtype(ir, name)?;
+        for dtype in self::dtypes(ir, dtypes)? {
             let free = |at: &usize| choice.dtypes[*at].is_none() && ir.types[*at].dtypes.contains(&dtype);
             let at = (0..ir.types.len())
                 .find(free)

@@ -1,14 +1,17 @@
 //! A buffer with a known pattern before it, after it and in the gaps between its rows.
 
+mod judgement;
+
 use bytemuck::bytes_of;
 use fastrand::Rng;
+use half::{bf16, f16};
 use oxysycl_codegen::ir::DType;
 use oxysycl_runtime::{Buffer, MemoryError, Queue};
 
-use half::{bf16, f16};
-
+pub(super) use self::judgement::{At, Expected, Judgement, Wrong};
+use self::judgement::{Comparison, compare_bits, compare_bounds, with_bits};
 use super::data::Contents;
-use super::judge::{Allowed, Judged};
+use super::judge::Judged;
 use crate::argument::{DeviceArgument, HostArgument};
 use crate::launch::shape::{self, Extent};
 
@@ -49,50 +52,6 @@ pub(super) trait Memory {
 
     /// Judges elements that a native run left.
     fn judge_native(&self, elements: &HostArgument, expected: Expected<'_>) -> Judgement;
-}
-
-/// What must be in a buffer after a run.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Expected<'a> {
-    /// What was there before.
-    Unchanged,
-    /// The bits of these elements.
-    Bits(&'a HostArgument),
-    /// What these shadow elements allow.
-    Bounds(&'a HostArgument),
-}
-
-/// The result of judging a buffer.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Judgement {
-    /// Elements judged.
-    pub(super) elements: u64,
-    /// Those among them of which nothing is known.
-    pub(super) unknown: u64,
-    /// The largest error, in units in the last place, and where it is.
-    pub(super) worst: Option<(f64, Vec<i64>)>,
-    /// The first element that is wrong.
-    pub(super) wrong: Option<Wrong>,
-}
-
-/// An element that is wrong.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Wrong {
-    /// Where it is: indices in the buffer's shape, or the distance in elements from its start for one outside.
-    pub(super) at: At,
-    /// What it should be.
-    pub(super) expected: String,
-    /// What it is.
-    pub(super) found: String,
-}
-
-/// A place in or around a buffer.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum At {
-    /// Indices in the shape.
-    Inside(Vec<i64>),
-    /// Distance from the first element.
-    Outside(i64),
 }
 
 /// A new buffer; `seed` and `exact` decide its contents.
@@ -245,40 +204,6 @@ struct Row {
     len: usize,
 }
 
-/// What is to be said of one element.
-struct Comparison {
-    /// The error in units in the last place.
-    ulps: f64,
-    /// Whether anything is allowed.
-    unknown: bool,
-    /// What it should be and what it is, if it is wrong.
-    wrong: Option<[String; 2]>,
-}
-
-fn compare_bits<E: Judged>(found: E, expected: E) -> Comparison {
-    if found.is_same(expected) {
-        return Comparison {
-            ulps: 0.0,
-            unknown: false,
-            wrong: None,
-        };
-    }
-    let wrong = Some([with_bits(expected), with_bits(found)]);
-    Comparison {
-        ulps: found.ulps_from(expected.to_f64()),
-        unknown: false,
-        wrong,
-    }
-}
-
-fn compare_bounds<E: Judged>(found: E, allowed: Allowed<E>) -> Comparison {
-    Comparison {
-        ulps: allowed.ulps(found),
-        unknown: matches!(allowed, Allowed::Anything),
-        wrong: (!allowed.includes(found)).then(|| [allowed.describe(), with_bits(found)]),
-    }
-}
-
 impl<E: Judged> Memory for Guarded<E> {
     fn host(&self) -> HostArgument {
         HostArgument::buffer(self.before[self.start..self.start + self.span].to_vec())
@@ -325,120 +250,5 @@ fn pattern<E: Judged>(at: usize) -> E {
     E::from_any((at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// An element as a number and as its bits.
-fn with_bits<E: Judged>(element: E) -> String {
-    let bytes = bytes_of(&element).iter().rev();
-    bytes.fold(format!("{element} = 0x"), |text, byte| {
-        format!("{text}{byte:02x}")
-    })
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::native::Shadow;
-
-    /// Three rows of five, seven apart, and what a device left of it.
-    fn rows() -> Guarded<f16> {
-        let extents = vec![Extent { count: 3, stride: 7 }, Extent { count: 5, stride: 1 }];
-        let mut guarded = Guarded::new(
-            Place {
-                extents,
-                shifted: true,
-            },
-            1,
-            false,
-        );
-        guarded.after = guarded.before.clone();
-        guarded
-    }
-
-    /// Indices of every element of the shape, with its place in the guarded memory.
-    fn positions(guarded: &Guarded<f16>) -> impl Iterator<Item = (Vec<i64>, usize)> {
-        let start = guarded.start;
-        guarded.rows().flat_map(move |row| {
-            (0..row.len).map(move |i| ([&row.index[..], &[i as i64]].concat(), start + row.at + i))
-        })
-    }
-
-    fn bumped(element: f16) -> f16 {
-        f16::from_bits(element.to_bits() ^ 1)
-    }
-
-    #[test]
-    fn untouched_memory_is_right() {
-        let judgement = rows().judge(Expected::Unchanged);
-        assert_eq!(
-            judgement,
-            Judgement {
-                elements: 15,
-                ..Judgement::default()
-            }
-        );
-    }
-
-    #[test]
-    fn the_pattern_is_as_wide_as_promised() {
-        let guarded = rows();
-        assert_eq!(guarded.span, 2 * 7 + 5);
-        assert!(guarded.start * 2 >= 256 && (guarded.before.len() - guarded.start - guarded.span) * 2 >= 256);
-    }
-
-    #[test]
-    fn every_overwritten_byte_outside_is_found() {
-        let guarded = rows();
-        let inside: Vec<usize> = positions(&guarded).map(|(_, at)| at).collect();
-        for at in (0..guarded.before.len()).filter(|at| !inside.contains(at)) {
-            let mut guarded = rows();
-            guarded.after[at] = bumped(guarded.after[at]);
-            let wrong = guarded
-                .judge(Expected::Unchanged)
-                .wrong
-                .expect("an overwritten pattern is wrong");
-            assert_eq!(wrong.at, At::Outside(at as i64 - guarded.start as i64));
-        }
-    }
-
-    #[test]
-    fn every_wrong_bit_inside_is_found_with_its_place() {
-        for (index, at) in positions(&rows()) {
-            let mut guarded = rows();
-            guarded.after[at] = bumped(guarded.after[at]);
-            let wrong = guarded
-                .judge(Expected::Bits(&guarded.host()))
-                .wrong
-                .expect("another bit is wrong");
-            assert_eq!(wrong.at, At::Inside(index));
-        }
-    }
-
-    #[test]
-    fn results_beyond_the_bound_are_found() {
-        let guarded = rows();
-        let shadow: Vec<Shadow<f16>> = guarded.shadow().slice::<Shadow<f16>>().to_vec();
-        let expected = HostArgument::buffer(shadow);
-        assert_eq!(guarded.judge(Expected::Bounds(&expected)).wrong, None);
-        let mut guarded = rows();
-        let at = guarded.start + 8;
-        guarded.after[at] = bumped(guarded.after[at]);
-        let judgement = guarded.judge(Expected::Bounds(&expected));
-        assert_eq!(
-            judgement.wrong.expect("beyond the bound").at,
-            At::Inside(vec![1, 1])
-        );
-        assert_eq!(judgement.worst, Some((1.0, vec![1, 1])));
-    }
-
-    #[test]
-    fn empty_buffers_are_all_pattern() {
-        let place = Place {
-            extents: vec![Extent { count: 0, stride: 8 }, Extent { count: 8, stride: 1 }],
-            shifted: false,
-        };
-        let guarded = Guarded::<f32>::new(place, 1, true);
-        assert_eq!(
-            (guarded.span, guarded.rows().count(), guarded.before.len()),
-            (0, 0, 128)
-        );
-    }
-}
+mod tests;

@@ -1,0 +1,91 @@
+//! One call of a kernel, to be checked.
+
+use std::fmt;
+
+use oxysycl_codegen::eval::Values;
+use oxysycl_codegen::ir::Kernel;
+use oxysycl_codegen::source::Constant;
+
+/// One call of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Case {
+    /// Const parameters, in order.
+    pub(super) consts: Vec<i64>,
+    /// Scalar arguments by parameter; `None` for buffers.
+    pub(super) scalars: Vec<Option<Constant>>,
+    /// How the buffers lie in memory.
+    pub(super) layout: Layout,
+    /// Decides the contents of the buffers.
+    pub(super) seed: u64,
+}
+
+/// How buffers lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) spacing: Spacing,
+    /// Buffers begin one element after an aligned address.
+    pub(super) shifted: bool,
+    /// Buffers that may be one, by `alias(..)`, are.
+    pub(super) in_place: bool,
+}
+
+/// How far rows lie apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spacing {
+    /// One after the other.
+    Dense,
+    /// With gaps that keep rows aligned.
+    Padded,
+    /// With gaps such that no vector is aligned in every row.
+    Odd,
+}
+
+impl Case {
+    /// The integers that sizes follow from.
+    pub(super) fn values(&self) -> Values {
+        let integer = |constant: &Constant| match constant {
+            Constant::Integer(_, value) => i64::try_from(*value).ok(),
+            Constant::Bool(value) => Some((*value).into()),
+            Constant::F32(_) => None,
+        };
+        let params = self.scalars.iter().enumerate();
+        Values {
+            consts: self.consts.clone(),
+            params: params
+                .filter_map(|(id, scalar)| Some((id, integer(scalar.as_ref()?)?)))
+                .collect(),
+            ..Values::default()
+        }
+    }
+
+    /// The case in words, such as `HIDDEN_SIZE=769 num_tokens=33 eps=1e-6, in place`.
+    pub(super) fn describe(&self, ir: &Kernel) -> String {
+        let consts = ir
+            .consts
+            .iter()
+            .zip(&self.consts)
+            .map(|(c, value)| format!("{}={value}", c.name));
+        let scalars = ir.params.iter().zip(&self.scalars).filter_map(|(param, scalar)| {
+            let value = match scalar.as_ref()? {
+                Constant::Bool(value) => value.to_string(),
+                Constant::Integer(_, value) => value.to_string(),
+                Constant::F32(value) => format!("{value:?}"),
+            };
+            Some(format!("{}={value}", param.name))
+        });
+        let words: Vec<String> = consts.chain(scalars).collect();
+        format!("{}{}", words.join(" "), self.layout)
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.shifted {
+            f.write_str(", unaligned")?;
+        }
+        if self.in_place {
+            f.write_str(", in place")?;
+        }
+        Ok(())
+    }
+}

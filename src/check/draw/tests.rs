@@ -1,0 +1,205 @@
+//! What is promised of the cases, for this project's kernels and for one of a user.
+#![allow(clippy::too_many_arguments, reason = "a kernel takes what it takes")]
+
+use std::rc::Rc;
+
+use super::size::{LENGTHS, ROWS, WIDTHS};
+use super::*;
+use crate::ops::rmsnorm::rmsnorm;
+use crate::ops::scale::scale;
+use crate::prelude::*;
+
+/// A kernel as a user may have it: a width at run time, a flag, narrow counts, heads, several types.
+#[sycl_kernel(
+    symbol = "attend_{T}_{I}_{CAUSAL}",
+    types(T = [f16, bf16], I = [i32, i64]),
+    shapes(
+        x = [tokens as i64 @ token_stride, heads @ head_stride, width],
+        positions = [tokens as i64],
+        y = [tokens as i64, heads, width],
+    ),
+)]
+#[allow(dead_code, reason = "run by way of its twins")]
+fn attend<T: Float, I: Index, const CAUSAL: bool>(
+    x: &[T],
+    positions: &[I],
+    y: &mut [T],
+    tokens: u32,
+    heads: i64,
+    width: i64,
+    token_stride: i64,
+    head_stride: i64,
+    scale: f32,
+    shift: i32,
+) {
+    for (token, head) in groups((tokens as i64, heads)) {
+        let from = x.row(token * token_stride + head * head_stride);
+        let mut to = y.row_mut((token * heads + head) * width);
+        let position = if CAUSAL {
+            positions.load(token)
+        } else {
+            shift as i64
+        };
+        for i in lanes(width) {
+            to.store(i, from.load(i) * scale + position as f32);
+        }
+    }
+}
+
+fn rmsnorm_ir() -> Rc<Kernel> {
+    rmsnorm::kernel().ir().expect("rmsnorm lowers")
+}
+
+fn attend_ir() -> Rc<Kernel> {
+    attend::kernel().ir().expect("attend lowers")
+}
+
+/// The value of the scalar parameter `name`.
+fn value(ir: &Kernel, case: &Case, name: &str) -> i64 {
+    let id = ir
+        .params
+        .iter()
+        .position(|param| param.name == name)
+        .expect("a parameter");
+    case.values().params[&id]
+}
+
+#[test]
+fn every_width_meets_every_number_of_rows() {
+    let ir = rmsnorm_ir();
+    let cases = cases(&ir);
+    for width in WIDTHS {
+        for rows in ROWS {
+            let is_it = |case: &&Case| case.consts == [width] && value(&ir, case, "num_tokens") == rows;
+            assert!(cases.iter().filter(is_it).count() >= 2, "{rows} rows of {width}");
+        }
+    }
+}
+
+#[test]
+fn few_rows_are_laid_out_in_every_way() {
+    let ir = rmsnorm_ir();
+    for width in WIDTHS {
+        let layouts = cases(&ir)
+            .into_iter()
+            .filter(|case| case.consts == [width] && value(&ir, case, "num_tokens") == 2);
+        assert_eq!(layouts.map(|case| case.layout).collect::<Vec<_>>(), LAYOUTS);
+    }
+}
+
+#[test]
+fn strides_are_as_the_layout_says() {
+    let ir = rmsnorm_ir();
+    for case in cases(&ir) {
+        let width = case.consts[0];
+        let (input, output) = (
+            value(&ir, &case, "input_stride"),
+            value(&ir, &case, "output_stride"),
+        );
+        assert!(input >= width && output >= width, "rows must not overlap");
+        match case.layout.spacing {
+            Spacing::Dense => assert_eq!((input, output), (width, width)),
+            Spacing::Padded => assert!(input > width && input % 8 == 0 && output % 8 == 0),
+            Spacing::Odd => assert!(input % 2 == 1 && output % 2 == 1 && input > width),
+        }
+        let is_dense = case.layout.spacing == Spacing::Dense;
+        assert_eq!(
+            input == output,
+            case.layout.in_place || is_dense,
+            "buffers that are one have one stride"
+        );
+    }
+}
+
+#[test]
+fn flat_kernels_get_every_length() {
+    let ir = scale::kernel().ir().expect("scale lowers");
+    let cases = cases(&ir);
+    for length in LENGTHS {
+        let layouts = cases.iter().filter(|case| value(&ir, case, "numel") == length);
+        let layouts: Vec<_> = layouts
+            .map(|case| (case.layout.shifted, case.layout.in_place))
+            .collect();
+        assert_eq!(
+            layouts,
+            [(false, false), (true, false), (false, true), (true, true)]
+        );
+    }
+}
+
+#[test]
+fn parameters_of_users_get_their_roles() {
+    let ir = attend_ir();
+    let roles = roles(&ir);
+    let role = |name| {
+        roles[ir
+            .params
+            .iter()
+            .position(|param| param.name == name)
+            .expect("a parameter")]
+    };
+    assert_eq!(
+        [role("tokens"), role("heads"), role("width")],
+        [Role::Rows, Role::Rows, Role::Width]
+    );
+    assert_eq!(
+        [role("token_stride"), role("head_stride")],
+        [Role::Stride, Role::Stride]
+    );
+    assert_eq!([role("scale"), role("shift")], [Role::Other, Role::Other]);
+}
+
+#[test]
+fn both_values_of_a_flag_and_unlike_counts_are_drawn() {
+    let ir = attend_ir();
+    let cases = cases(&ir);
+    assert!(cases.iter().any(|case| case.consts == [0]) && cases.iter().any(|case| case.consts == [1]));
+    assert!(
+        cases
+            .iter()
+            .any(|case| value(&ir, case, "tokens") != value(&ir, case, "heads"))
+    );
+}
+
+#[test]
+fn strides_of_strides_leave_room_for_what_is_inside() {
+    let ir = attend_ir();
+    for case in cases(&ir) {
+        let value = |name| value(&ir, &case, name);
+        assert!(value("head_stride") >= value("width"));
+        assert!(
+            value("token_stride") >= value("heads") * value("head_stride"),
+            "{}",
+            case.describe(&ir)
+        );
+    }
+}
+
+#[test]
+fn drawing_twice_draws_the_same() {
+    assert_eq!(cases(&rmsnorm_ir()), cases(&rmsnorm_ir()));
+}
+
+#[test]
+fn no_buffer_is_larger_than_promised() {
+    for ir in [rmsnorm_ir(), attend_ir()] {
+        assert!(
+            cases(&ir)
+                .iter()
+                .all(|case| largest(&ir, &case.values()).is_some_and(|length| length <= MOST))
+        );
+    }
+}
+
+#[test]
+fn a_case_is_described_in_one_line() {
+    let ir = rmsnorm_ir();
+    let case = cases(&ir)
+        .into_iter()
+        .find(|case| case.layout.in_place && case.layout.shifted)
+        .expect("such a case");
+    assert_eq!(
+        case.describe(&ir),
+        "HIDDEN_SIZE=1 num_tokens=1 input_stride=5 output_stride=5 eps=-2.0, unaligned, in place"
+    );
+}
