@@ -215,10 +215,7 @@ impl Launcher<'_> {
         let emission = self.emission;
         emission.helpers.uses(Helper::Overlap);
         let spelled = |id: ParamId| &emission.spelling.params[id];
-        let (a, b) = (
-            format!("{}_region", spelled(id)),
-            format!("{}_region", spelled(other)),
-        );
+        let (a, b) = (&emission.inner.regions[id], &emission.inner.regions[other]);
         let same = if alias {
             format!(
                 "!({} == {} && {a}.same_layout({b})) && ",
