@@ -20,6 +20,7 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
 
@@ -103,6 +104,14 @@ impl Embedded {
         let job = self.job(unit)?;
         let images = self.device_pass(unit, &job, |_| ())?;
         Ok(images.into_iter().map(|image| image.spirv).collect())
+    }
+
+    /// g++ as it compiles the host side of a unit that shares precompiled headers: with `<cstdint>` and `<sycl/sycl.hpp>` read
+    /// already, and told neither what to compile nor what to do with it.
+    pub fn host_compiler(&self) -> Command {
+        let mut compiler = tools::host_compiler(&self.toolchain, &self.gxx);
+        compiler.arg("-include").arg(self.tools.prelude());
+        compiler
     }
 
     fn job<'a>(&self, unit: &'a Unit) -> Result<Job<'a>, CompileError> {
