@@ -71,7 +71,8 @@ impl Access {
             _ => None,
         };
         // From the inside out, since an inner loop's ends may depend on the index of an outer one.
-        for repeat in self.repeats.iter().rev().chain(&lane) {
+        let rounds = self.rounds.iter().rev();
+        for repeat in self.repeats.iter().rev().chain(&lane).chain(rounds) {
             let last = repeat.end.minus(&Poly::constant(1));
             low = extreme(&low, repeat, &repeat.start, &last)?;
             high = extreme(&high, repeat, &last, &repeat.start)?;

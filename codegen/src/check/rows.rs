@@ -1,6 +1,6 @@
 //! Rule 5: groups write disjoint rows, and read what is written only in their own.
 
-use super::access::{Access, Actor, Collector, Repeat};
+use super::access::{Access, Actor, Collector};
 use super::known::Known;
 use super::poly::Poly;
 use crate::diagnostics::Errors;
@@ -89,14 +89,12 @@ fn own_row(kernel: &Kernel, access: &Access, grid: &[Axis], known: &mut Known, e
 
 /// Whether an index without its grid part stays inside the dimensions left.
 fn inside(access: &Access, index: Poly, mut dims: Vec<Dim>) -> bool {
-    let loops: Vec<Repeat> = access.rounds.iter().chain(&access.repeats).cloned().collect();
     let mut moving = Access {
         index,
-        repeats: loops.clone(),
         ..access.clone()
     };
     // Loops that step along an outer dimension.
-    for repeat in loops {
+    for repeat in access.rounds.iter().chain(&access.repeats) {
         let Some((slope, rest)) = moving.index.linear_in(repeat.index) else {
             return false;
         };
@@ -106,7 +104,8 @@ fn inside(access: &Access, index: Poly, mut dims: Vec<Dim>) -> bool {
         if let Some(at) = dims.iter().position(|dim| along(dim) && whole(dim)) {
             dims.remove(at);
             moving.index = rest;
-            moving.repeats.retain(|r| *r != repeat);
+            moving.rounds.retain(|other| other != repeat);
+            moving.repeats.retain(|other| other != repeat);
         }
     }
     let Some((low, high)) = moving.range() else {
