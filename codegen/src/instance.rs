@@ -46,8 +46,9 @@ impl Instance {
         for (param, value) in kernel.consts.iter().zip(consts) {
             let text = const_text(param.ty, *value).ok_or_else(|| {
                 format!(
-                    "`{name}` cannot have {} = {value}: it is a `{}`",
-                    param.name, param.ty
+                    "`{name}` cannot have {} = {value}: it is from 0 to {}",
+                    param.name,
+                    largest(param.ty)
                 )
             })?;
             instance.symbol = instance.symbol.replace(&format!("{{{}}}", param.name), &text);
@@ -69,18 +70,18 @@ impl Instance {
     }
 }
 
-/// A const parameter's value as C++ and symbols write it; `None` if the type does not hold it. Negative numbers have no
-/// symbol.
+/// A const parameter's value as C++ and symbols write it; `None` if it may not have that. Negative numbers have no symbol.
 pub(crate) fn const_text(ty: Scalar, value: i64) -> Option<String> {
-    if ty == Scalar::Bool {
-        return match value {
-            0 => Some("false".into()),
-            1 => Some("true".into()),
-            _ => None,
-        };
-    }
-    let (_, high) = crate::front::integer_range(ty)?;
-    (0..=high).contains(&value.into()).then(|| value.to_string())
+    let allowed = (0..=largest(ty)).contains(&value.into());
+    allowed.then(|| match ty {
+        Scalar::Bool => (value == 1).to_string(),
+        _ => value.to_string(),
+    })
+}
+
+/// The largest value of a const parameter; `bool` as 0 or 1.
+fn largest(ty: Scalar) -> i128 {
+    crate::front::integer_range(ty).map_or(1, |(_, high)| high)
 }
 
 impl Kernel {
