@@ -29,7 +29,7 @@ pub(super) struct Build {
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = define)]
     define: Vec<(String, String)>,
     /// A folder to search for what a header includes
-    #[arg(short = 'I', value_name = "DIR", requires = "header")]
+    #[arg(short = 'I', value_name = "DIR", conflicts_with = "kernel")]
     include: Vec<PathBuf>,
     /// A value for -fsycl-targets instead of portable SPIR-V
     #[arg(long)]

@@ -12,6 +12,8 @@ use super::{CompileError, command};
 /// The files outside the toolchain and the system that `compiler`, complete but for its source, reads for the file `source`,
 /// without that file itself, in the order in which it first reads them.
 pub(super) fn read(compiler: &mut Command, source: &Path) -> Result<Vec<PathBuf>, CompileError> {
+    // Before a compiler says of it, in its own way, that it cannot read it: that is no verdict on the code.
+    fs::read(source).map_err(unreadable(source))?;
     let work = work_folder()?;
     let list = work.path().join(OWN).join("dependencies");
     let source = std::path::absolute(source).map_err(unreadable(source))?;
