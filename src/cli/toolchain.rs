@@ -60,10 +60,21 @@ impl Toolchain {
     }
 }
 
+/// The toolchain's own variables, and its libraries in front of what is searched for libraries now.
 fn environment(toolchain: &Installed) -> Vec<(String, String)> {
-    let variables = toolchain.environment().into_iter();
-    variables
-        .map(|(name, value)| (name.to_owned(), value.to_string_lossy().into_owned()))
+    let lib = toolchain.lib();
+    let searched = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let others = std::env::split_paths(&searched).filter(|path| *path != lib && !path.as_os_str().is_empty());
+    let folders: Vec<String> = [lib.clone()]
+        .into_iter()
+        .chain(others)
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
+    let own = toolchain.environment().into_iter();
+    let own = own.map(|(name, value)| (name.to_owned(), value.to_string_lossy().into_owned()));
+    [("LD_LIBRARY_PATH".to_owned(), folders.join(":"))]
+        .into_iter()
+        .chain(own)
         .collect()
 }
 
