@@ -90,6 +90,7 @@ impl Build {
     fn wanted(&self) -> std::result::Result<Wanted, Box<dyn std::error::Error>> {
         let target = self.target.clone().map_or(Target::Spir64, Target::Named);
         if let Some(header) = &self.header {
+            fs::File::open(header).map_err(|error| format!("cannot read {}: {error}", header.display()))?;
             let unit = Unit {
                 source: Source::File(header.clone()),
                 defines: self.define.clone(),

@@ -1,0 +1,304 @@
+//! The command, as a program.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oxysycl"));
+    command.args(arguments);
+    command
+}
+
+fn oxysycl(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the command runs")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = oxysycl(&[arguments, &["--json"]].concat());
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("output is text")
+}
+
+/// The one line of an error, from a question that could not be asked.
+fn error(arguments: &[&str]) -> String {
+    let output = oxysycl(arguments);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    String::from_utf8(output.stderr)
+        .expect("errors are text")
+        .trim_end()
+        .to_owned()
+}
+
+#[test]
+fn kernels_are_listed() {
+    let listed = json(&["list"]);
+    let names: Vec<&str> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|kernel| kernel["kernel"].as_str().unwrap())
+        .collect();
+    assert!(
+        names.contains(&"rmsnorm") && names.contains(&"scale"),
+        "{names:?}"
+    );
+    let text = stdout(&oxysycl(&["list", "rmsnorm"]));
+    assert!(
+        text.contains("rmsnorm_forward_fp16_4096") && text.contains("elementwise/rmsnorm.hpp"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_listed_kernel_has_all_that_a_caller_needs() {
+    let rmsnorm = &json(&["list", "rmsnorm"])[0];
+    assert_eq!(rmsnorm["symbol"], "rmsnorm_forward_{T}_{HIDDEN_SIZE}");
+    assert_eq!(rmsnorm["types"][0]["macro"], "SGL_RMSNORM_DTYPE_{T}");
+    assert_eq!(
+        rmsnorm["types"][0]["dtypes"],
+        serde_json::json!(["fp32", "fp16", "bf16"])
+    );
+    assert_eq!(rmsnorm["consts"][0]["macro"], "SGL_RMSNORM_HIDDEN_SIZE");
+    assert_eq!(
+        rmsnorm["parameters"][2],
+        serde_json::json!({ "name": "output", "type": "&mut [T]" })
+    );
+    assert_eq!(rmsnorm["parameters"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn headers_are_emitted_to_standard_output_and_to_folders() {
+    let text = stdout(&oxysycl(&["emit", "scale", "-o", "-"]));
+    assert!(
+        text.contains("scale_forward_") && !text.contains("rmsnorm"),
+        "{text}"
+    );
+    let folder = TempDir::new().unwrap();
+    let output = oxysycl(&["emit", "-o", folder.path().to_str().unwrap()]);
+    let path = folder.path().join("elementwise/scale.hpp");
+    assert!(stdout(&output).lines().any(|line| Path::new(line) == path));
+    assert_eq!(fs::read_to_string(path).unwrap(), text);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = error(&["emit", "scale", "-o", file.to_str().unwrap()]);
+    assert!(
+        error.starts_with(&format!(
+            "error: cannot write {}/elementwise/scale.hpp",
+            file.display()
+        )),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_not_known_is_answered_with_what_is() {
+    assert_eq!(
+        error(&["emit", "sqale"]),
+        "error: there is no kernel `sqale`; there are rmsnorm, scale"
+    );
+    assert_eq!(
+        error(&["build", "scale", "--dtype", "fp8"]),
+        "error: there is no element type `fp8`; scale has fp32, fp16, bf16"
+    );
+    let unknown_macro = error(&["build", "rmsnorm", "-D", "HIDEN_SIZE=4096"]);
+    assert!(
+        unknown_macro
+            .starts_with("error: rmsnorm has no const parameter or macro `HIDEN_SIZE`; it has HIDDEN_SIZE")
+    );
+    assert_eq!(
+        error(&["build", "rmsnorm", "-D", "HIDDEN_SIZE=many"]),
+        "error: rmsnorm: HIDDEN_SIZE = `many` is no i64"
+    );
+    assert!(error(&["build", "rmsnorm", "-D", "HIDDEN_SIZE=-4"]).contains("HIDDEN_SIZE = -4"));
+    assert_eq!(
+        error(&["check", "scale", "--case", "999999"]),
+        "error: there is no such case"
+    );
+}
+
+#[test]
+fn usage_errors_have_the_status_of_questions_that_make_no_sense() {
+    assert!(error(&["chekc"]).contains("unrecognized subcommand"));
+    assert!(error(&["build"]).contains("<KERNEL>"));
+    assert!(error(&["build", "scale", "-D", "A B=1"]).contains("no macro name"));
+    assert_eq!(oxysycl(&["--help"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_reader_that_stops_is_no_error() {
+    let mut child = command(&["list"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn a_kernel_is_built_where_it_was_asked_for() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("k.so");
+    let file = path.to_str().unwrap();
+    let built = json(&[
+        "build",
+        "rmsnorm",
+        "--dtype",
+        "fp16",
+        "-D",
+        "HIDDEN_SIZE=64",
+        "-o",
+        file,
+    ]);
+    assert_eq!(built["library"], file);
+    assert_eq!(built["symbols"], serde_json::json!(["rmsnorm_forward_fp16_64"]));
+    assert!(fs::read(&path).unwrap().starts_with(b"\x7fELF"));
+    // The same by the macros that callers of the header use, from the cache.
+    let defines = ["-D", "SGL_RMSNORM_DTYPE_fp16", "-D", "SGL_RMSNORM_HIDDEN_SIZE=64"];
+    let again = json(&[&["build", "rmsnorm"], &defines[..]].concat());
+    assert_eq!(
+        (&again["defines"], &again["origin"]),
+        (&built["defines"], &Value::from("cached"))
+    );
+    assert_eq!(
+        fs::read(again["library"].as_str().unwrap()).unwrap(),
+        fs::read(&path).unwrap()
+    );
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "nothing else is left there"
+    );
+}
+
+#[test]
+fn headers_of_others_are_built_and_their_errors_shown() {
+    let folder = TempDir::new().unwrap();
+    let header = folder.path().join("other.hpp");
+    let text = "#pragma once\n#include <sycl/sycl.hpp>\nextern \"C\" int answer(void*) { return ANSWER; }\n";
+    fs::write(&header, text).unwrap();
+    let file = header.to_str().unwrap();
+    let built = json(&["build", "--header", file, "-D", "ANSWER=42"]);
+    assert!(Path::new(built["library"].as_str().unwrap()).is_file(), "{built}");
+    let output = oxysycl(&["build", "--header", file]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "the compiler's answer is no");
+    assert!(error.contains("ANSWER") && error.contains("other.hpp"), "{error}");
+    let missing = self::error(&["build", "--header", "nowhere.hpp"]);
+    assert!(missing.starts_with("error: cannot read nowhere.hpp"), "{missing}");
+}
+
+#[test]
+fn one_case_is_checked() {
+    let output = oxysycl(&["check", "scale", "--dtype", "bf16", "--case", "30"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = stdout(&output);
+    assert!(
+        text.contains("scale") && text.contains("bits") && text.contains("ok"),
+        "{text}"
+    );
+    let report = json(&["check", "scale", "--dtype", "bf16", "--case", "30"]);
+    assert_eq!(
+        (&report["passed"], &report["results"][0]["cases"]),
+        (&Value::from(true), &Value::from(1))
+    );
+}
+
+#[test]
+fn the_doctor_looks_at_everything() {
+    let diagnosis = json(&["doctor"]);
+    assert_eq!(diagnosis["usable"], true, "{diagnosis:#}");
+    let subjects: Vec<&str> = diagnosis["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["subject"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        subjects,
+        ["icpx", "embedded toolchain", "driver", "SYCL run time", "cache"]
+    );
+    assert!(!diagnosis["devices"].as_array().unwrap().is_empty());
+    assert_eq!(oxysycl(&["doctor"]).status.code(), Some(0));
+}
+
+#[test]
+fn where_nothing_is_installed_the_doctor_installs_nothing() {
+    let home = TempDir::new().unwrap();
+    let bare = |arguments: &[&str]| {
+        let mut command = command(arguments);
+        command
+            .env("OXYSYCL_HOME", home.path())
+            .env_remove("OXYSYCL_CACHE")
+            .env("OXYSYCL_DRIVER", "embedded");
+        command.output().unwrap()
+    };
+    let output = bare(&["doctor"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        stdout(&output).contains("oxysycl toolchain install"),
+        "{output:?}"
+    );
+    let output = bare(&["toolchain", "path"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).starts_with(home.path().to_str().unwrap()));
+    assert_eq!(
+        fs::read_dir(home.path()).unwrap().count(),
+        0,
+        "looking leaves nothing"
+    );
+}
+
+#[test]
+fn the_environment_of_the_toolchain_is_for_a_shell() {
+    let output = oxysycl(&["toolchain", "install"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let lines = stdout(&oxysycl(&["toolchain", "env"]));
+    assert!(
+        lines
+            .lines()
+            .all(|line| line.starts_with("export ") && line.ends_with('\'')),
+        "{lines}"
+    );
+    assert!(lines.contains("OCL_ICD_FILENAMES="), "{lines}");
+}
+
+#[test]
+fn the_cache_is_listed_verified_and_cleared() {
+    let folder = TempDir::new().unwrap();
+    let cache = |arguments: &[&str]| {
+        let output = command(arguments)
+            .env("OXYSYCL_CACHE", folder.path())
+            .output()
+            .unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code().unwrap(), answer)
+    };
+    assert_eq!(cache(&["cache", "verify", "--json"]).0, 0);
+    let damaged = folder.path().join("0".repeat(64));
+    fs::create_dir(&damaged).unwrap();
+    fs::write(damaged.join("module.so"), "no library").unwrap();
+    let (status, listed) = cache(&["cache", "ls", "--json"]);
+    assert_eq!((status, &listed["entries"][0]["about"]), (0, &Value::Null));
+    let (status, verified) = cache(&["cache", "verify", "--json"]);
+    assert_eq!(status, 1, "a damaged entry is a no");
+    assert!(verified["entries"][0]["damage"].is_string(), "{verified}");
+    let (status, cleared) = cache(&["cache", "clear", "--json"]);
+    assert_eq!((status, &cleared["entries"]), (0, &Value::from(1)));
+    assert!(!damaged.exists());
+    assert_eq!(cache(&["cache", "verify", "--json"]).0, 0);
+}
