@@ -32,11 +32,14 @@ pub struct Variant {
     /// Its twin in `f64`, with a bound of the error.
     pub shadow: Native,
     /// Its launch on a device.
-    pub launch: fn(&Queue, &[i64], &[DeviceArgument<'_>]) -> Result<(), LaunchError>,
+    pub launch: OnDevice,
 }
 
 /// A kernel's function, or one of its twins: const parameters and arguments.
 pub(crate) type Native = fn(&[i64], &mut [HostArgument]);
+
+/// A kernel's launch: queue, const parameters and arguments.
+pub(crate) type OnDevice = fn(&Queue, &[i64], &[DeviceArgument<'_>]) -> Result<(), LaunchError>;
 
 /// What the attribute submits to the registry.
 pub struct Registered(pub fn() -> &'static Kernel);

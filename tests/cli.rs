@@ -52,7 +52,7 @@ fn kernels_are_listed() {
     );
     let text = stdout(&oxysycl(&["list", "rmsnorm"]));
     assert!(
-        text.contains("rmsnorm_forward_fp16_4096") && text.contains("elementwise/rmsnorm.hpp"),
+        text.contains("rmsnorm_forward_{T}_{HIDDEN_SIZE}") && text.contains("elementwise/rmsnorm.hpp"),
         "{text}"
     );
 }
@@ -61,6 +61,11 @@ fn kernels_are_listed() {
 fn a_listed_kernel_has_all_that_a_caller_needs() {
     let rmsnorm = &json(&["list", "rmsnorm"])[0];
     assert_eq!(rmsnorm["symbol"], "rmsnorm_forward_{T}_{HIDDEN_SIZE}");
+    let exports = rmsnorm["exports"].as_array().unwrap();
+    assert!(
+        exports.contains(&Value::from("rmsnorm_forward_fp16_4096")),
+        "{exports:?}"
+    );
     assert_eq!(rmsnorm["types"][0]["macro"], "SGL_RMSNORM_DTYPE_{T}");
     assert_eq!(
         rmsnorm["types"][0]["dtypes"],

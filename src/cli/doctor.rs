@@ -138,12 +138,13 @@ fn toolchain() -> Finding {
 fn driver() -> Finding {
     match Runtime::global() {
         Ok(runtime) => {
-            let facts = runtime
-                .driver()
-                .identity()
-                .facts()
-                .map(|(name, value)| format!("{name}: {value}"));
-            Finding::good("driver", facts.collect::<Vec<_>>().join("\n"))
+            let identity = runtime.driver().identity();
+            let facts = ["driver", "version", "toolchain", "g++"]
+                .map(|name| identity.get(name).map(|value| format!("{name}: {value}")));
+            Finding::good(
+                "driver",
+                facts.into_iter().flatten().collect::<Vec<_>>().join("\n"),
+            )
         }
         Err(error) => Finding::bad("driver", error),
     }

@@ -1,5 +1,7 @@
 //! `oxysycl list`
 
+use std::iter;
+
 use clap::Args;
 use serde::Serialize;
 
@@ -113,12 +115,38 @@ impl Listed {
             .parameters
             .iter()
             .map(|param| format!("{}: {}", param.name, param.r#type));
+        let types = self
+            .types
+            .iter()
+            .map(|param| format!("{} = {}", param.name, param.dtypes.join(", ")));
+        let consts = self
+            .consts
+            .iter()
+            .map(|param| format!("{} = {}", param.name, numbers(&param.instances)));
         [
             self.kernel.clone(),
             parameters.collect::<Vec<_>>().join("\n"),
-            self.exports.join("\n"),
+            iter::once(self.symbol.clone())
+                .chain(types)
+                .chain(consts)
+                .collect::<Vec<_>>()
+                .join("\n"),
             self.header.clone(),
         ]
+    }
+}
+
+/// What the header compiles by itself, a few to a line.
+fn numbers(instances: &[i64]) -> String {
+    const PER_LINE: usize = 6;
+    let lines = instances
+        .chunks(PER_LINE)
+        .map(|line| line.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        "chosen by -D".to_owned()
+    } else {
+        lines.join(",\n  ")
     }
 }
 

@@ -8,7 +8,7 @@ use super::Reduce;
 
 thread_local! {
     /// Decides how the loops of this thread are split.
-    static SPLIT: RefCell<Rng> = RefCell::new(Rng::with_seed(0));
+    static SPLIT: RefCell<Rng> = const { RefCell::new(Rng::with_seed(0)) };
 }
 
 /// Runs `body`, in which [`work_items`] splits and shuffles as `seed` decides.

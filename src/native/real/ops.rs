@@ -42,6 +42,7 @@ impl Add for Real {
 impl Sub for Real {
     type Output = Self;
 
+    #[allow(clippy::suspicious_arithmetic_impl, reason = "errors add up")]
     fn sub(self, other: Self) -> Self {
         self.binary(other, f64::sub, self.error + other.error, HALF)
     }

@@ -34,13 +34,13 @@ fn its_header_is_emitted_with_the_function_that_it_calls() {
     assert_eq!(output.status.code(), Some(0));
     let header = String::from_utf8(output.stdout).expect("headers are text");
     assert!(header.starts_with("#pragma once") || header.starts_with("//"));
-    assert!(header.contains("swiglu_fp16") && header.contains("silu"));
+    assert!(header.contains("swiglu_launch") && header.contains("silu"));
 }
 
 #[test]
 fn its_kernel_is_checked_on_the_device() {
     // The first case with 33 rows of 65: see the widths and rows that cases are drawn from.
-    let output = consumer(&["check", "swiglu", "--dtype", "fp16", "--case", "126", "--json"]);
+    let output = consumer(&["check", "swiglu", "--dtype", "fp16", "--case", "128", "--json"]);
     let report = json(&output);
     assert_eq!(output.status.code(), Some(0), "{report:#}");
     let checked = &report["results"][0];
