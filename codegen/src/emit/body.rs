@@ -153,8 +153,11 @@ impl Body<'_> {
                 self.lanes(out, GRID, *index, extent, &self.kernel.body);
             }
             Grid::Groups { indices, extents } => {
-                if self.uses_lanes() {
-                    out.line(format!("const int64_t {lane} = {item}.get_local_id(0);"));
+                if self.kernel.body.is_empty() {
+                    return;
+                }
+                out.line(format!("const int64_t {lane} = {item}.get_local_id(0);"));
+                if self.has_lanes() {
                     out.line(format!("const int64_t {lanes} = {item}.get_local_range(0);"));
                 }
                 let around = Around {
@@ -195,13 +198,12 @@ impl Body<'_> {
         }
     }
 
-    /// Whether a group's work-items are told apart.
-    fn uses_lanes(&self) -> bool {
-        let mut uses = false;
+    fn has_lanes(&self) -> bool {
+        let mut has = false;
         crate::ir::walk(&self.kernel.body, &mut |stmt| {
-            uses |= matches!(stmt.kind, StmtKind::Lanes(_) | StmtKind::Store(..));
+            has |= matches!(stmt.kind, StmtKind::Lanes(_))
         });
-        uses
+        has
     }
 
     fn block(&self, out: &mut Writer, block: &[Stmt], mode: Mode<'_>) {

@@ -6,6 +6,7 @@ use super::Emission;
 use super::body::Body;
 use super::names::{Names, Scoped};
 use super::printer::{Cpp, Loaded, Printer, Spelling, Surroundings, scalar};
+use super::prune;
 use super::writer::Writer;
 use crate::ir::{Expr, For, Function, Grid, LocalId, Place, Stmt, StmtKind};
 
@@ -113,11 +114,11 @@ pub(super) fn function(function: &Function, emission: &Emission<'_>) -> String {
         .params
         .iter()
         .map(|id| {
-            format!(
-                "{} {}",
-                scalar(function.locals[*id].ty).cpp(),
-                spelling.locals[*id]
-            )
+            let ty = scalar(function.locals[*id].ty).cpp();
+            match prune::reads_param(function, *id) {
+                true => format!("{ty} {}", spelling.locals[*id]),
+                false => ty.to_owned(),
+            }
         })
         .collect();
     let mut out = Writer::at(0);

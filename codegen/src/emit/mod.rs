@@ -8,6 +8,7 @@ mod launcher;
 mod literal;
 mod names;
 mod printer;
+mod prune;
 mod usage;
 mod writer;
 
@@ -53,6 +54,7 @@ struct HelpersText<'a> {
 
 /// The header of a checked kernel. The same kernel always gives the same bytes.
 pub fn header(kernel: &Kernel) -> String {
+    let kernel = &prune::kernel(kernel);
     let plan = schedule(kernel);
     let emission = Emission::new(kernel, &plan);
     let functions = kernel

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{
-    Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtKind, walk, walk_exprs,
-};
+use crate::ir::{Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtKind, walk, walk_exprs};
 
 /// Parameters and host variables that the functor carries.
 #[derive(Clone, Debug, Default)]

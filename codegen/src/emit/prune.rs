@@ -1,0 +1,122 @@
+//! Leaves out what has no effect: C++ compilers warn of variables that nobody reads.
+
+use std::collections::BTreeSet;
+
+use crate::ir::{Expr, ExprKind, Function, Kernel, LocalId, Place, RowId, Stmt, StmtKind, walk, walk_exprs};
+
+/// What is read.
+#[derive(Default)]
+struct Reads {
+    locals: BTreeSet<LocalId>,
+    rows: BTreeSet<RowId>,
+}
+
+impl Reads {
+    fn note(&mut self, e: &Expr) {
+        match e.kind {
+            ExprKind::Local(id) => {
+                self.locals.insert(id);
+            }
+            ExprKind::Load(Place::Row(id), _) => {
+                self.rows.insert(id);
+            }
+            _ => {}
+        }
+    }
+
+    fn block(&mut self, kernel: Option<&Kernel>, block: &[Stmt]) {
+        walk_exprs(block, &mut |e| self.note(e));
+        walk(block, &mut |stmt| match stmt.kind {
+            StmtKind::Store(Place::Row(id), ..) => {
+                self.rows.insert(id);
+            }
+            StmtKind::Row(id) => {
+                if let Some(kernel) = kernel {
+                    kernel.rows[id].offset.walk(&mut |e| self.note(e));
+                }
+            }
+            _ => {}
+        });
+    }
+
+    /// Whether a statement does anything that is noticed, once those inside it that do not are gone.
+    fn keep(&self, stmt: &mut Stmt) -> bool {
+        match &mut stmt.kind {
+            StmtKind::Let(id, _) | StmtKind::Assign(id, _) | StmtKind::Update(id, ..) => {
+                self.locals.contains(id)
+            }
+            StmtKind::Row(id) => self.rows.contains(id),
+            StmtKind::Store(..) => true,
+            StmtKind::If(_, then, otherwise) => {
+                self.retain(then);
+                self.retain(otherwise);
+                !then.is_empty() || !otherwise.is_empty()
+            }
+            StmtKind::For(f) => {
+                self.retain(&mut f.body);
+                !f.body.is_empty()
+            }
+            StmtKind::Lanes(lanes) => {
+                self.retain(&mut lanes.body);
+                !lanes.body.is_empty()
+            }
+        }
+    }
+
+    fn retain(&self, block: &mut Vec<Stmt>) {
+        block.retain_mut(|stmt| self.keep(stmt));
+    }
+}
+
+/// The kernel without what has no effect.
+pub(super) fn kernel(kernel: &Kernel) -> Kernel {
+    let mut kernel = kernel.clone();
+    loop {
+        let mut reads = Reads::default();
+        reads.block(Some(&kernel), &kernel.host);
+        reads.block(Some(&kernel), &kernel.body);
+        for (_, extent) in kernel.grid.axes() {
+            extent.walk(&mut |e| reads.note(e));
+        }
+        let before = size(&kernel.host) + size(&kernel.body);
+        reads.retain(&mut kernel.host);
+        reads.retain(&mut kernel.body);
+        if size(&kernel.host) + size(&kernel.body) == before {
+            break;
+        }
+    }
+    kernel.functions.iter_mut().for_each(function);
+    kernel
+}
+
+fn function(function: &mut Function) {
+    loop {
+        let reads = function_reads(function);
+        let before = size(&function.body.stmts);
+        reads.retain(&mut function.body.stmts);
+        if size(&function.body.stmts) == before {
+            break;
+        }
+    }
+}
+
+fn function_reads(function: &Function) -> Reads {
+    let mut reads = Reads::default();
+    reads.block(None, &function.body.stmts);
+    function.body.value.walk(&mut |e| reads.note(e));
+    reads
+}
+
+/// Whether a function looks at a parameter.
+pub(super) fn reads_param(function: &Function, id: LocalId) -> bool {
+    let assigned = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(target, _) | StmtKind::Update(target, ..) if target == id);
+    let mut found = function_reads(function).locals.contains(&id);
+    walk(&function.body.stmts, &mut |stmt| found |= assigned(stmt));
+    found
+}
+
+fn size(block: &[Stmt]) -> usize {
+    let mut count = 0;
+    walk(block, &mut |_| count += 1);
+    count
+}
