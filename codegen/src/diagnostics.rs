@@ -18,6 +18,11 @@ impl Errors {
         }
     }
 
+    /// Whether there is a problem at `span` already, of which others there are likely to follow.
+    pub(crate) fn has(&self, span: Span) -> bool {
+        self.list.iter().any(|e| same_place(e.span(), span))
+    }
+
     /// Notes a problem that `syn` found while parsing.
     pub(crate) fn syntax(&mut self, error: syn::Error) {
         self.list.push(error);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Span;
 
-use super::known::Known;
+use super::known::{Around, Known};
 use super::poly::Poly;
 use crate::ir::{Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtKind};
 
@@ -103,7 +103,10 @@ impl<'k> Collector<'k> {
         }
         let actor = match &kernel.grid {
             Grid::Groups { .. } => Actor::Group,
-            Grid::Elements { index, extent } => Actor::Lane(*index, known.poly(extent)),
+            Grid::Elements { index, extent } => {
+                known.enter(Around::Lanes(*index), &Poly::default());
+                Actor::Lane(*index, known.poly(extent))
+            }
         };
         Collector {
             kernel,
@@ -136,7 +139,7 @@ impl<'k> Collector<'k> {
             StmtKind::For(f) => {
                 let start = self.known.poly(&f.start);
                 let end = self.known.poly(&f.end);
-                self.known.enter(f.index, &start);
+                self.known.enter(Around::Rounds(f.index), &start);
                 self.repeats.push(Repeat {
                     index: f.index,
                     start,
@@ -150,7 +153,7 @@ impl<'k> Collector<'k> {
                 let extent = self.known.poly(&lanes.extent);
                 let actor = std::mem::replace(&mut self.actor, Actor::Lane(lanes.index, extent));
                 self.rounds = std::mem::take(&mut self.repeats);
-                self.known.enter(lanes.index, &Poly::default());
+                self.known.enter(Around::Lanes(lanes.index), &Poly::default());
                 self.block(&lanes.body, out);
                 self.known.leave();
                 self.actor = actor;
@@ -174,9 +177,12 @@ impl<'k> Collector<'k> {
         }
         stmt.exprs(&mut |e| self.loads(e, out));
         match &stmt.kind {
-            StmtKind::Let(id, Some(init)) => {
-                let value = self.known.poly(init);
-                self.known.bind(*id, value);
+            StmtKind::Let(id, init) => {
+                self.known.declare(*id);
+                if let Some(init) = init {
+                    let value = self.known.poly(init);
+                    self.known.bind(*id, value);
+                }
             }
             StmtKind::Row(id) => {
                 let offset = self.known.poly(&self.kernel.rows[*id].offset);

@@ -66,16 +66,16 @@ fn assignments(kernel: &Kernel, body: &[Stmt], gathered: &mut Accumulators, erro
                 ),
             );
         }
-        match gathered.insert(id, reduce) {
-            Some(before) if before != reduce => errors.at(
+        let first = *gathered.entry(id).or_insert(reduce);
+        if first != reduce {
+            errors.at(
                 stmt.span,
                 format_args!(
                     "`{name}` is already gathered for `{}`; use a second variable for `{}`",
-                    before.word(),
+                    first.word(),
                     reduce.word()
                 ),
-            ),
-            _ => {}
+            );
         }
     });
 }

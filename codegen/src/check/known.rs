@@ -3,44 +3,75 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::poly::{Atom, Poly};
-use crate::ir::{Binary, Expr, ExprKind, LocalId, ParamId, RowId, Scalar, Type, Unary};
+use crate::ir::{Binary, Expr, ExprKind, LocalId, ParamId, Place, RowId, Scalar, Type, Unary};
+
+/// What holds throughout a kernel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// Variables that are assigned more than once: their value differs from place to place.
+    pub(crate) changing: BTreeSet<LocalId>,
+    /// Parameters that may be negative.
+    pub(crate) signed: BTreeSet<ParamId>,
+    /// Buffers and rows whose elements nothing changes.
+    pub(crate) fixed: BTreeSet<Place>,
+}
 
 /// What is known while expressions become polynomials.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
+    facts: Facts,
     /// Values of variables that are bound once.
     values: BTreeMap<LocalId, Poly>,
+    /// How many loops are around the declarations of changing variables.
+    depths: BTreeMap<LocalId, usize>,
     /// First elements of rows.
     rows: BTreeMap<RowId, Poly>,
     /// Parameters that are taken to have another's value.
     equal: BTreeMap<ParamId, Poly>,
     /// Assumed values of `bool` const parameters.
     pub(crate) bools: BTreeMap<usize, bool>,
-    /// Variables that are assigned more than once: their value differs from place to place.
-    changing: BTreeSet<LocalId>,
-    /// Parameters that may be negative.
-    signed: BTreeSet<ParamId>,
-    /// Indices of the loops around.
-    around: Vec<LocalId>,
+    /// The loops around, outermost first.
+    around: Vec<Around>,
     /// Numbers the values that nothing is known of.
     fresh: u32,
 }
 
+/// A loop around the current place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Around {
+    /// Rounds follow each other.
+    Rounds(LocalId),
+    /// Lanes run at the same time, and change no variable from outside.
+    Lanes(LocalId),
+}
+
+impl Around {
+    fn index(self) -> LocalId {
+        match self {
+            Around::Rounds(index) | Around::Lanes(index) => index,
+        }
+    }
+}
+
 impl Known {
-    /// Nothing but which variables keep changing, and which parameters may be negative.
-    pub(crate) fn new(changing: BTreeSet<LocalId>, signed: BTreeSet<ParamId>) -> Known {
+    /// Nothing but these facts.
+    pub(crate) fn new(facts: Facts) -> Known {
         Known {
-            changing,
-            signed,
+            facts,
             ..Known::default()
         }
     }
 
     /// Remembers that the variable `id`, unless it changes, is `value`.
     pub(crate) fn bind(&mut self, id: LocalId, value: Poly) {
-        if !self.changing.contains(&id) {
+        if !self.facts.changing.contains(&id) {
             self.values.insert(id, value);
         }
+    }
+
+    /// Remembers where the variable `id` is declared.
+    pub(crate) fn declare(&mut self, id: LocalId) {
+        self.depths.insert(id, self.around.len());
     }
 
     /// Remembers where a row begins.
@@ -61,9 +92,10 @@ impl Known {
         self.equal.insert(id, value);
     }
 
-    /// Begins the body of a loop with this index; its first value is `start`.
-    pub(crate) fn enter(&mut self, index: LocalId, start: &Poly) {
-        self.around.push(index);
+    /// Begins the body of a loop; its index begins at `start`.
+    pub(crate) fn enter(&mut self, around: Around, start: &Poly) {
+        let index = around.index();
+        self.around.push(around);
         if !start.is_nonnegative() {
             let value = self.unknown(BTreeSet::from([index]));
             self.bind(index, value);
@@ -113,12 +145,12 @@ impl Known {
             ExprKind::Int(value) => Poly::constant(*value),
             ExprKind::Param(id) => match self.equal.get(id) {
                 Some(value) => value.clone(),
-                None if self.signed.contains(id) => self.opaque(e),
+                None if self.facts.signed.contains(id) => self.opaque(e),
                 None => Poly::atom(Atom::Param(*id)),
             },
             ExprKind::Const(id) => Poly::atom(Atom::Const(*id)),
             ExprKind::Item(path) => Poly::atom(Atom::Item(path.clone())),
-            ExprKind::Local(id) if self.changing.contains(id) => self.opaque(e),
+            ExprKind::Local(id) if self.facts.changing.contains(id) => self.opaque(e),
             ExprKind::Local(id) => self.values.get(id).cloned().unwrap_or_else(|| Poly::local(*id)),
             ExprKind::Unary(Unary::Neg, a) => Poly::default().minus(&self.poly(a)),
             ExprKind::Binary(Binary::Add, a, b) => self.poly(a).plus(&self.poly(b)),
@@ -146,20 +178,38 @@ impl Known {
         let mut stable = true;
         let mut locals = BTreeSet::new();
         e.walk(&mut |part| match &part.kind {
+            ExprKind::Local(id) if self.facts.changing.contains(id) => {
+                stable = false;
+                locals.extend(self.changes_with(*id));
+            }
             ExprKind::Local(id) => {
-                stable &= !self.changing.contains(id);
                 locals.insert(*id);
                 locals.extend(self.values.get(id).iter().flat_map(|value| value.locals()));
             }
-            ExprKind::Load(..) | ExprKind::Reduce(..) | ExprKind::Invalid => stable = false,
+            ExprKind::Load(place, _) if self.facts.fixed.contains(place) => {
+                if let Place::Row(row) = place {
+                    locals.extend(self.rows.get(row).iter().flat_map(|offset| offset.locals()));
+                }
+            }
+            ExprKind::Load(..) | ExprKind::Reduce(..) | ExprKind::Invalid => {
+                stable = false;
+                locals.extend(self.around.iter().map(|around| around.index()));
+            }
             _ => {}
         });
         if stable {
-            return Poly::atom(Atom::Opaque(text(e), locals));
+            Poly::atom(Atom::Opaque(text(e), locals))
+        } else {
+            self.unknown(locals)
         }
-        // It may differ in every round of every loop around.
-        locals.extend(&self.around);
-        self.unknown(locals)
+    }
+
+    /// Indices of the loops around, in whose rounds or lanes a changing variable may have different values.
+    fn changes_with(&self, id: LocalId) -> Vec<LocalId> {
+        let depth = self.depths.get(&id).copied().unwrap_or(self.around.len());
+        let differs = |(at, around): &(usize, &Around)| matches!(around, Around::Rounds(_)) || *at < depth;
+        let loops = self.around.iter().enumerate().filter(differs);
+        loops.map(|(_, around)| around.index()).collect()
     }
 }
 

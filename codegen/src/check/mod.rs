@@ -16,8 +16,9 @@ mod tests;
 use std::collections::BTreeSet;
 
 use crate::diagnostics::Errors;
-use crate::ir::{Expr, ExprKind, Kernel, ParamId, ParamKind, Scalar};
+use crate::ir::{Expr, ExprKind, Kernel, ParamId, ParamKind, Place, Scalar};
 
+use self::known::Facts;
 pub(crate) use self::known::Known;
 pub(crate) use self::order::Barriers;
 pub(crate) use self::poly::{Atom, Poly};
@@ -30,7 +31,11 @@ pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Barriers {
     accumulator::check(kernel, errors);
     let mut barriers = Barriers::new();
     let mut apart = kernel.clone();
-    let mut known = Known::new(accumulator::changing(kernel), signed(kernel));
+    let mut known = Known::new(Facts {
+        changing: accumulator::changing(kernel),
+        signed: signed(kernel),
+        fixed: fixed(kernel),
+    });
     memory(without_aliases(&mut apart), &known, &mut barriers, errors);
     if kernel.buffers().any(|(_, buffer)| !buffer.aliases.is_empty()) {
         equal_strides(kernel, &mut known);
@@ -55,6 +60,18 @@ fn signed(kernel: &Kernel) -> BTreeSet<ParamId> {
     (0..kernel.params.len())
         .filter(|id| is_signed(id) && !sizes.contains(id))
         .collect()
+}
+
+/// Buffers that the kernel reads alone, and rows of them.
+fn fixed(kernel: &Kernel) -> BTreeSet<Place> {
+    let aliased = |id: ParamId| kernel.buffers().any(|(_, output)| output.aliases.contains(&id));
+    let is_fixed = |place: &Place| {
+        let id = kernel.buffer_of(*place);
+        !kernel.buffer(id).mutable && !aliased(id)
+    };
+    let buffers = kernel.buffers().map(|(id, _)| Place::Buffer(id));
+    let rows = (0..kernel.rows.len()).map(Place::Row);
+    buffers.chain(rows).filter(is_fixed).collect()
 }
 
 fn without_aliases(kernel: &mut Kernel) -> &Kernel {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::access::{Access, Actor, Collector};
 use super::footprint;
-use super::known::Known;
+use super::known::{Around, Known};
 use super::overlap::{disjoint, same_work_item};
 use super::poly::Poly;
 use crate::diagnostics::Errors;
@@ -96,7 +96,7 @@ impl Order<'_> {
         let (start, end) = (known.poly(&f.start), known.poly(&f.end));
         let runs = end.minus(&start).minus(&Poly::constant(1)).is_nonnegative();
         let before = self.pending.clone();
-        known.enter(f.index, &start);
+        known.enter(Around::Rounds(f.index), &start);
         self.block(&f.body);
         let known = &mut self.collector.known;
         let later = known.rounds().plus(&Poly::constant(1));

@@ -39,7 +39,10 @@ pub(crate) fn check(kernel: &Kernel, mut collector: Collector<'_>, errors: &mut 
     collector.block(&kernel.body, &mut accesses);
     let written: Vec<ParamId> = accesses.iter().filter(|a| a.write).map(|a| a.buffer).collect();
     for access in &accesses {
-        if has_shape(kernel, access.buffer) && written.iter().any(|w| kernel.may_alias(*w, access.buffer)) {
+        if !errors.has(access.span)
+            && has_shape(kernel, access.buffer)
+            && written.iter().any(|w| kernel.may_alias(*w, access.buffer))
+        {
             own_row(kernel, access, &grid, &mut collector.known, errors);
         }
     }
@@ -83,7 +86,16 @@ fn own_row(kernel: &Kernel, access: &Access, grid: &[Axis], known: &mut Known, e
         index = rest;
     }
     if !inside(access, index, dims) {
-        errors.at(access.span, format_args!("this may lie outside the group's own row of `{buffer}` by `shapes(..)`; written buffers are accessed only inside it"));
+        let whole = match kernel.grid {
+            Grid::Groups { .. } => format!("the group's own row of `{buffer}`"),
+            Grid::Elements { .. } => format!("`{buffer}`"),
+        };
+        errors.at(
+            access.span,
+            format_args!(
+                "this may lie outside {whole} by `shapes(..)`; written buffers are accessed only inside it"
+            ),
+        );
     }
 }
 

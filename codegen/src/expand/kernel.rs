@@ -89,6 +89,9 @@ impl Expansion<'_> {
         let generics = &self.function.sig.generics;
         self.kernel.params.len() == self.function.sig.inputs.len()
             && self.kernel.types.len() + self.kernel.consts.len() == generics.params.len()
+            && generics
+                .type_params()
+                .all(|t| front::element_bound(generics, t).is_some())
     }
 
     fn bodies(&self, attribute: &TokenStream) -> Bodies {

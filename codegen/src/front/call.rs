@@ -50,13 +50,15 @@ impl Lower<'_> {
                 ),
             };
         }
-        let args: Vec<Expr> = call.args.iter().map(|arg| self.value(arg)).collect();
         let SynExpr::Path(path) = &*call.func else {
+            call.args.iter().for_each(|arg| self.value_if_scalar(arg));
             return self.invalid(call.func.span(), "only functions are called here, by their path");
         };
         if let Some(refusal) = self.not_callable(path) {
+            call.args.iter().for_each(|arg| self.value_if_scalar(arg));
             return self.invalid(path.span(), refusal);
         }
+        let args: Vec<Expr> = call.args.iter().map(|arg| self.value(arg)).collect();
         let name = super::path_name(path);
         if !self.paths.calls.contains(path) {
             self.paths.calls.push(path.clone());
@@ -84,26 +86,31 @@ impl Lower<'_> {
     /// Why a path is no function that kernels may call, if its look tells.
     fn not_callable(&self, path: &syn::ExprPath) -> Option<String> {
         let segments: Vec<&syn::PathSegment> = path.path.segments.iter().collect();
-        let [.., last] = segments[..] else { return None };
-        let name = &last.ident;
-        if path.qself.is_some() || segments.iter().any(|s| !s.arguments.is_none()) {
-            return Some("functions that kernels call have no generic parameters".to_owned());
-        }
-        if segments.len() == 1 && plain(name) == self.name {
+        let [owners @ .., last] = &segments[..] else {
+            return None;
+        };
+        let (name, owner) = (&last.ident, owners.last().map(|s| s.ident.to_string()));
+        if owners.is_empty() && plain(name) == self.name {
             return Some(format!(
                 "`{name}` calls itself, which a device cannot do; write a loop"
             ));
         }
-        let owner = segments
-            .len()
-            .checked_sub(2)
-            .map(|at| segments[at].ident.to_string())?;
-        if Scalar::from_rust(&owner).is_some() {
-            return Some(format!("write it as a method: `x.{name}(..)`"));
+        if owner
+            .as_deref()
+            .is_some_and(|owner| Scalar::from_rust(owner).is_some())
+        {
+            return Some(format!(
+                "functions of types are called as methods, `x.{name}(..)`, and numbers are converted with `as`"
+            ));
         }
-        owner
-            .starts_with(char::is_uppercase)
-            .then(|| format!("values in kernels are scalars; `{owner}` has no place among them"))
+        let of_type = owner.unwrap_or_else(|| name.to_string());
+        if of_type.starts_with(char::is_uppercase) {
+            return Some(format!(
+                "values in kernels are scalars; `{of_type}` has no place among them"
+            ));
+        }
+        let generic = path.qself.is_some() || segments.iter().any(|s| !s.arguments.is_none());
+        generic.then(|| "functions that kernels call have no generic parameters".to_owned())
     }
 
     fn function_call(
@@ -160,6 +167,7 @@ impl Lower<'_> {
             )),
         };
         if let Some(refusal) = refusal {
+            call.args.iter().for_each(|arg| self.value_if_scalar(arg));
             return self.invalid(call.func.span(), refusal);
         }
         let [arg] = call.args.iter().collect::<Vec<_>>()[..] else {
@@ -204,10 +212,11 @@ impl Lower<'_> {
         self.math(math, count, kind, args, span)
     }
 
-    /// Looks into the receiver of an unknown method for further problems, unless it is a buffer.
-    fn value_if_scalar(&mut self, receiver: &SynExpr) {
-        if super::stmt::ident(receiver).is_none() || self.is_scalar_name(receiver) {
-            self.value(receiver);
+    /// Looks into a part of something that was refused for further problems, unless it is a buffer.
+    fn value_if_scalar(&mut self, e: &SynExpr) {
+        if super::stmt::ident(e).is_none() || self.is_scalar_name(e) {
+            let value = self.value(e);
+            self.same(value.ty, Type::Opaque, value.span);
         }
     }
 

@@ -6,7 +6,8 @@ use syn::visit::Visit;
 use syn::{Block, Expr as SynExpr, ExprForLoop, Pat, Stmt as SynStmt};
 
 use super::call::word_call;
-use super::lower::{Context, Lower};
+use super::lower::{Context, Lower, plain};
+use super::scope::Binding;
 use crate::ir::{Expr, ExprKind, Grid, LocalId, Scalar, Stmt, Type};
 
 impl Lower<'_> {
@@ -105,19 +106,22 @@ impl Lower<'_> {
     pub(super) fn index(&mut self, pat: &Pat, ty: Type) -> LocalId {
         match pat {
             Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+                let index = self.bind_local(&pat.ident, false, ty);
                 if let Some(mutability) = &pat.mutability {
                     self.error(
                         mutability.span(),
                         "a loop index is not changed; bind a new name in the loop",
                     );
+                    self.scopes.bind(plain(&pat.ident), Binding::Invalid);
                 }
-                self.bind_local(&pat.ident, false, ty)
+                index
             }
             Pat::Wild(wild) => {
                 self.bind_local(&syn::Ident::new("index", wild.underscore_token.span), false, ty)
             }
             pat => {
                 self.error(pat.span(), "a loop index is one name");
+                self.bind_invalid(pat);
                 self.bind_local(&syn::Ident::new("index", pat.span()), false, ty)
             }
         }

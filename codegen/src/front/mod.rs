@@ -67,6 +67,7 @@ pub(crate) fn function(
 }
 
 pub(crate) use self::expr::integer_range;
+pub(crate) use self::signature::element_bound;
 
 /// A path as a name: its tokens without spaces.
 pub(crate) fn path_name(path: &syn::ExprPath) -> String {

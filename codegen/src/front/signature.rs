@@ -2,8 +2,8 @@
 
 use syn::spanned::Spanned;
 use syn::{
-    FnArg, GenericParam, Ident, ItemFn, Pat, ReturnType, Safety, Type as SynType,
-    TypeParam as TypeParamSyntax, TypeParamBound,
+    FnArg, GenericParam, Generics, Ident, ItemFn, Pat, ReturnType, Safety, Type as SynType,
+    TypeParam as TypeParamSyntax, TypeParamBound, WherePredicate,
 };
 
 use super::attribute::Arguments;
@@ -22,7 +22,7 @@ impl Lower<'_> {
             );
         }
         for generic in &item.sig.generics.params {
-            self.generic(generic, arguments);
+            self.generic(generic, &item.sig.generics, arguments);
         }
         for (name, _) in &arguments.types {
             if !self.types.iter().any(|t| name == &t.name) {
@@ -99,7 +99,7 @@ impl Lower<'_> {
         }
     }
 
-    fn generic(&mut self, generic: &GenericParam, arguments: &Arguments) {
+    fn generic(&mut self, generic: &GenericParam, generics: &Generics, arguments: &Arguments) {
         match generic {
             GenericParam::Lifetime(lifetime) => {
                 self.error(
@@ -108,7 +108,7 @@ impl Lower<'_> {
                 );
             }
             GenericParam::Type(param) => {
-                let dtypes = self.dtypes(param, arguments);
+                let dtypes = self.dtypes(param, generics, arguments);
                 self.types.push(TypeParam {
                     name: plain(&param.ident),
                     dtypes,
@@ -135,8 +135,16 @@ impl Lower<'_> {
         }
     }
 
-    fn dtypes(&mut self, param: &TypeParamSyntax, arguments: &Arguments) -> Vec<DType> {
+    fn dtypes(&mut self, param: &TypeParamSyntax, generics: &Generics, arguments: &Arguments) -> Vec<DType> {
         let name = &param.ident;
+        let bound = element_bound(generics, param);
+        if bound.is_none() {
+            self.error(
+                name.span(),
+                format_args!("what do loads of `{name}` give? Write `{name}: Float` or `{name}: Index`"),
+            );
+        }
+        let float = bound != Some(Bound::Index);
         let Some((_, list)) = arguments.types.iter().find(|(of, _)| of == name) else {
             if !arguments.incomplete {
                 self.error(
@@ -148,37 +156,28 @@ impl Lower<'_> {
             }
             return vec![DType::F32];
         };
-        let float = bounded_by(param, "Float");
-        let integer = bounded_by(param, "Index");
         let mut dtypes: Vec<DType> = Vec::new();
         for element in list {
-            let Some(dtype) = DType::from_rust(&element.to_string()) else {
-                self.error(
-                    element.span(),
-                    format_args!("`{element}` is no element type; there are {}", element_types()),
-                );
-                continue;
+            let known = DType::from_rust(&element.to_string());
+            let refusal = match known {
+                None => format!("`{element}` is no element type; there are {}", element_types()),
+                Some(dtype) if dtypes.contains(&dtype) => format!("`{element}` is listed twice"),
+                Some(dtype) if dtype.is_float() != float => {
+                    let what = if float { "floats" } else { "integers" };
+                    format!("`{name}` stands for {what}, and `{element}` is none")
+                }
+                Some(dtype) => {
+                    dtypes.push(dtype);
+                    continue;
+                }
             };
-            let unlike = dtypes
-                .first()
-                .is_some_and(|first| first.is_float() != dtype.is_float());
-            if dtypes.contains(&dtype) {
-                self.error(element.span(), format_args!("`{element}` is listed twice"));
-            } else if (float && !dtype.is_float()) || (integer && dtype.is_float()) || unlike {
-                let what = if dtype.is_float() { "integers" } else { "floats" };
-                self.error(
-                    element.span(),
-                    format_args!("`{name}` stands for {what}, and `{element}` is none"),
-                );
-            } else {
-                dtypes.push(dtype);
-            }
+            self.error(element.span(), refusal);
         }
         if list.is_empty() {
             self.error(name.span(), format_args!("`{name}` has no element types"));
         }
         if dtypes.is_empty() {
-            dtypes.push(if integer { DType::I64 } else { DType::F32 });
+            dtypes.push(if float { DType::F32 } else { DType::I64 });
         }
         dtypes
     }
@@ -263,6 +262,7 @@ impl Lower<'_> {
                         pat.span(),
                         "a parameter is one name; take values apart inside the function",
                     );
+                    self.bind_invalid(pat);
                     None
                 }
             },
@@ -304,11 +304,29 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a type parameter has the prelude's trait `name` as a bound.
-fn bounded_by(param: &TypeParamSyntax, name: &str) -> bool {
-    param.bounds.iter().any(|bound| match bound {
-        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|s| s.ident == name),
-        _ => false,
+/// The prelude's traits that bound what a type parameter stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    Float,
+    Index,
+}
+
+/// The bound of a type parameter, in its list or in the `where` clause.
+pub(crate) fn element_bound(generics: &Generics, param: &TypeParamSyntax) -> Option<Bound> {
+    let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let there = clauses.filter_map(|predicate| match predicate {
+        WherePredicate::Type(of) if single_name(&of.bounded_ty)? == plain(&param.ident) => Some(&of.bounds),
+        _ => None,
+    });
+    let bounds = param.bounds.iter().chain(there.flatten());
+    let mut names = bounds.filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|s| s.ident.to_string()),
+        _ => None,
+    });
+    names.find_map(|name| match name.as_str() {
+        "Float" => Some(Bound::Float),
+        "Index" => Some(Bound::Index),
+        _ => None,
     })
 }
 

@@ -1,12 +1,12 @@
 //! Statements.
 
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{
     Block, Expr as SynExpr, ExprAssign, ExprForLoop, ExprIf, Local, Pat, RangeLimits, Stmt as SynStmt,
 };
 
 use super::call::word_call;
-use super::grid::placeholder;
 use super::lower::{Context, Lower, plain};
 use super::scope::Binding;
 use crate::ir::{
@@ -74,7 +74,8 @@ impl Lower<'_> {
             return self.declare(pat, ty);
         };
         if let Some((token, _)) = &init.diverge {
-            return self.error(token.span(), "`let .. else` leaves the loop early; write an `if`");
+            self.error(token.span(), "`let .. else` leaves the loop early; write an `if`");
+            return self.bind_invalid(pat);
         }
         if let Some((row, method)) = row_call(&init.expr) {
             return self.row_stmt(pat, row, method);
@@ -82,7 +83,12 @@ impl Lower<'_> {
         match pat {
             Pat::Tuple(tuple) => {
                 let pats: Vec<&Pat> = tuple.elems.iter().collect();
-                let values = self.values(&init.expr, pats.len());
+                let mut values = self.values(&init.expr, pats.len());
+                if let Some(syn::Type::Tuple(types)) = ty {
+                    for (value, ty) in values.iter_mut().zip(&types.elems) {
+                        value.ty = self.annotated(ty, value.ty);
+                    }
+                }
                 let bound: Vec<_> = pats
                     .iter()
                     .zip(values)
@@ -107,7 +113,8 @@ impl Lower<'_> {
     /// `let x;` or `let x: f32;`
     fn declare(&mut self, pat: &Pat, ty: Option<&syn::Type>) {
         let Pat::Ident(name) = pat else {
-            return self.error(pat.span(), "a declaration without a value is one name");
+            self.error(pat.span(), "a declaration without a value is one name");
+            return self.bind_invalid(pat);
         };
         let any = self.infer.any();
         let ty = ty.map_or(any, |ty| self.annotated(ty, any));
@@ -132,8 +139,18 @@ impl Lower<'_> {
                     pat.span(),
                     "this pattern has no meaning in a kernel; use names, or a tuple of names",
                 );
+                self.bind_invalid(pat);
                 None
             }
+        }
+    }
+
+    /// Binds the names of a pattern that was refused, so that their uses say nothing more.
+    pub(super) fn bind_invalid(&mut self, pat: &Pat) {
+        let mut names = Names::default();
+        names.visit_pat(pat);
+        for name in names.found {
+            self.scopes.bind(plain(name), Binding::Invalid);
         }
     }
 
@@ -425,22 +442,15 @@ impl Lower<'_> {
             ("groups" | "elements", _) => Some("a kernel has one grid, and it is not inside anything else"),
             _ => Some("a loop runs over `lanes(n)` or over a range `a..b`"),
         };
-        if let Some(refusal) = refusal {
-            self.error(at, refusal);
-        }
         let extent = match args {
             [extent] => self.extent(extent),
-            _ => {
-                self.error(at, "`lanes(n)` takes the number of elements");
-                placeholder(at)
-            }
+            _ => self.invalid(at, format_args!("`{word}(n)` takes the number of elements")),
         };
-        let context = match word {
-            "groups" => Context::Group,
-            "elements" => Context::Elements,
-            _ => Context::Lanes,
-        };
-        let (body, index) = self.in_context(context, |lower| {
+        if let Some(refusal) = refusal {
+            self.error(at, refusal);
+            return self.refused_loop(for_loop, word, extent);
+        }
+        let (body, index) = self.in_context(Context::Lanes, |lower| {
             let index = lower.index(&for_loop.pat, Type::Scalar(Scalar::I64));
             lower.stmts(&for_loop.body.stmts);
             index
@@ -449,6 +459,43 @@ impl Lower<'_> {
             StmtKind::Lanes(Lanes { index, extent, body }),
             for_loop.for_token.span(),
         );
+    }
+
+    /// Looks into a loop that stands where it may not, as if it were a sequential one.
+    fn refused_loop(&mut self, for_loop: &ExprForLoop, word: &str, end: Expr) {
+        let context = match word {
+            "groups" => Context::Group,
+            "elements" => Context::Elements,
+            _ => self.context,
+        };
+        let (body, index) = self.in_context(context, |lower| {
+            let index = lower.index(&for_loop.pat, Type::Scalar(Scalar::I64));
+            lower.stmts(&for_loop.body.stmts);
+            index
+        });
+        let start = Expr {
+            kind: ExprKind::Int(0),
+            ..end.clone()
+        };
+        let repeated = For {
+            index,
+            start,
+            end,
+            body,
+        };
+        self.push(StmtKind::For(repeated), for_loop.for_token.span());
+    }
+}
+
+#[derive(Default)]
+struct Names<'a> {
+    found: Vec<&'a syn::Ident>,
+}
+
+impl<'a> Visit<'a> for Names<'a> {
+    fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
+        self.found.push(&pat.ident);
+        syn::visit::visit_pat_ident(self, pat);
     }
 }
 

@@ -77,3 +77,21 @@ fn conditions_around_stores_are_the_lanes_own_affair() {
         "for i in lanes(n) { if x.load(i) > 0.0 { y.store(i, 1.0); } else { y.store(i, y.load(i) + 1.0); } }",
     ));
 }
+
+#[test]
+fn elements_are_lanes() {
+    let kernel = |body: &str| {
+        format!(
+            "#[sycl_kernel(shapes(a = [n], b = [n]))]
+            fn kernel(a: &[f32], b: &mut [f32], n: i64) {{ for i in elements(n) {{ {body} }} }}"
+        )
+    };
+    accepted(&kernel("b.store(i, a.load(i));"));
+    accepted(&kernel("if i == 3 { b.store(0, a.load(i)); }"));
+    refused(&kernel("b.store(0, a.load(i));"), "every lane stores");
+    refused(&kernel("b.store(i, b.load(i + 1));"), "another lane of this loop loads");
+    refused(
+        &kernel("let mut j = 3; if i > 3 { j = i; } if i == j { b.store(0, a.load(i)); }"),
+        "every lane stores",
+    );
+}

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use crate::check::Known;
+use crate::check::known::{Around, Facts, Known};
 use crate::check::poly::{Atom, Poly};
 use crate::ir::{Binary, Expr, ExprKind, Scalar, Type, Unary};
 
@@ -84,7 +84,11 @@ fn what_is_not_known_may_be_negative() {
     let unknown = Known::default().unknown(BTreeSet::new());
     assert!(!unknown.is_nonnegative());
     assert!(unknown.minus(&unknown).is_nonnegative());
-    let signed = Known::new(BTreeSet::new(), BTreeSet::from([1])).poly(&param(1));
+    let signed = Known::new(Facts {
+        signed: BTreeSet::from([1]),
+        ..Facts::default()
+    })
+    .poly(&param(1));
     assert!(!signed.is_nonnegative());
 }
 
@@ -121,16 +125,27 @@ fn only_products_have_factors() {
 
 #[test]
 fn changing_variables_are_never_compared() {
-    let mut known = Known::new(BTreeSet::from([0]), BTreeSet::new());
+    let mut known = Known::new(Facts {
+        changing: BTreeSet::from([0]),
+        ..Facts::default()
+    });
     assert_ne!(known.poly(&local(0)), known.poly(&local(0)));
-    known.enter(7, &number(0));
+    known.declare(0);
+    known.enter(Around::Rounds(7), &number(0));
+    known.enter(Around::Lanes(8), &number(0));
     assert!(known.poly(&local(0)).depends_on(7), "it may change in each round");
+    assert!(!known.poly(&local(0)).depends_on(8), "lanes do not change it");
+    known.declare(0);
+    assert!(
+        known.poly(&local(0)).depends_on(8),
+        "each lane has a variable of its own"
+    );
 }
 
 #[test]
 fn an_index_that_starts_below_zero_is_no_size() {
     let mut known = Known::default();
-    known.enter(0, &number(-1));
+    known.enter(Around::Rounds(0), &number(-1));
     assert!(!known.poly(&local(0)).is_nonnegative());
     assert!(known.poly(&local(0)).depends_on(0));
     assert!(Known::default().poly(&local(0)).is_nonnegative());
