@@ -174,12 +174,12 @@ impl Poly {
 
     /// Whether the value is surely at least 0, given that every atom but an opaque one is.
     ///
-    /// Uses `c · ⌊p / c⌋ ≤ p` to remove quotients that are subtracted.
+    /// Quotients that are subtracted give way to what they are at most: `c · ⌊p / c⌋ ≤ p` and `⌊p / c⌋ ≤ p`.
     pub(crate) fn is_nonnegative(&self) -> bool {
         let mut poly = self.clone();
         while let Some((atoms, c)) = poly.first_negative() {
             let quotient = atoms.iter().enumerate().find_map(|(at, atom)| match atom {
-                Atom::Quotient(p, divisor) if c % divisor == 0 => Some((at, (**p).clone(), *divisor)),
+                Atom::Quotient(p, divisor) => Some((at, (**p).clone(), *divisor)),
                 _ => None,
             });
             let Some((at, numerator, divisor)) = quotient else {
@@ -189,7 +189,7 @@ impl Poly {
             others.remove(at);
             poly.add_term(atoms, -c);
             let mut bound = Poly::default();
-            bound.add_term(others, c / divisor);
+            bound.add_term(others, c / divisor + c % divisor);
             poly = poly.plus(&bound.times(&numerator));
         }
         !poly

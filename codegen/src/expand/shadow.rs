@@ -1,7 +1,7 @@
 //! The twin that computes in `f64` with a running error bound: the same text with `f32` taken for `Real`.
 
 use quote::{ToTokens, quote};
-use syn::visit_mut::{VisitMut, visit_expr_for_loop_mut, visit_expr_mut, visit_stmt_mut};
+use syn::visit_mut::{VisitMut, visit_expr_for_loop_mut, visit_expr_mut, visit_stmt_mut, visit_type_mut};
 use syn::{Block, Expr, ExprForLoop, Ident, Item, Lit, Stmt, Type, parse_quote};
 
 use super::words::{accumulators, callee, gathering, is_lanes};
@@ -42,7 +42,7 @@ struct Shadow<'a> {
 impl Shadow<'_> {
     fn constant(&self, path: &syn::ExprPath) -> Option<Expr> {
         let name = path_name(path);
-        if name.contains("f32::") {
+        if path.path.segments.iter().any(|s| s.ident == "f32") {
             return Some(parse_quote!(::oxysycl::native::Real::from(#path)));
         }
         let known = self.paths.constants.iter().any(|p| path_name(p) == name);
@@ -76,6 +76,7 @@ impl VisitMut for Shadow<'_> {
     }
 
     fn visit_type_mut(&mut self, node: &mut Type) {
+        visit_type_mut(self, node);
         *node = ty(node);
     }
 

@@ -100,7 +100,12 @@ impl<'a> Lower<'a> {
         self.no_attributes(item);
         self.name = plain(&item.sig.ident);
         let (params, returns) = self.function_signature(item);
-        let (mut stmts, mut value) = self.in_block(|lower| lower.tail(&item.block));
+        let (mut stmts, mut value) = self.in_block(|lower| match returns {
+            Some(_) => lower.tail(&item.block),
+            None => lower.without_value(&item.block),
+        });
+        // What stands in for a type that was refused is never seen.
+        let returns = returns.unwrap_or(Scalar::F32);
         let value_span = value.span;
         self.same(value.ty, Type::Scalar(returns), value_span);
         self.finish(&mut [&mut stmts]);

@@ -46,7 +46,7 @@ impl Lower<'_> {
     }
 
     /// Parameters and return type of a `#[sycl_fn]`.
-    pub(super) fn function_signature(&mut self, item: &ItemFn) -> (Vec<LocalId>, Scalar) {
+    pub(super) fn function_signature(&mut self, item: &ItemFn) -> (Vec<LocalId>, Option<Scalar>) {
         self.plain_function(item, "`#[sycl_fn]`");
         if let Some(generic) = item.sig.generics.params.first() {
             self.error(
@@ -71,14 +71,13 @@ impl Lower<'_> {
             ReturnType::Type(_, ty) => self.scalar_type(ty).ok_or(ty.span()),
             ReturnType::Default => Err(item.sig.ident.span()),
         };
-        let returns = returns.unwrap_or_else(|span| {
+        if let Err(span) = returns {
             self.error(
                 span,
                 "a `#[sycl_fn]` returns one scalar: `f32`, `bool` or a sized integer",
             );
-            Scalar::F32
-        });
-        (params, returns)
+        }
+        (params, returns.ok())
     }
 
     fn plain_function(&mut self, item: &ItemFn, what: &str) {

@@ -7,6 +7,7 @@ use syn::{
 };
 
 use super::call::word_call;
+use super::grid::placeholder;
 use super::lower::{Context, Lower, plain};
 use super::scope::Binding;
 use crate::ir::{
@@ -31,6 +32,20 @@ impl Lower<'_> {
             _ => {
                 self.stmts(&block.stmts);
                 self.invalid(block.span(), "this block should end in a value")
+            }
+        }
+    }
+
+    /// The statements of a function whose value is of no type that kernels have.
+    pub(super) fn without_value(&mut self, block: &Block) -> Expr {
+        match block.stmts.split_last() {
+            Some((SynStmt::Expr(value, None), stmts)) => {
+                self.stmts(stmts);
+                placeholder(value.span())
+            }
+            _ => {
+                self.stmts(&block.stmts);
+                placeholder(block.span())
             }
         }
     }
@@ -126,12 +141,14 @@ impl Lower<'_> {
     fn bound(&mut self, pat: &Pat, value: Expr) -> Option<(String, Binding)> {
         match pat {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
-                if value.is_invalid() {
-                    return Some((plain(&name.ident), Binding::Invalid));
-                }
                 let id = self.local(&name.ident, name.mutability.is_some(), value.ty);
+                let binding = if value.is_invalid() {
+                    Binding::Invalid
+                } else {
+                    Binding::Local(id)
+                };
                 self.push(StmtKind::Let(id, Some(value)), name.ident.span());
-                Some((plain(&name.ident), Binding::Local(id)))
+                Some((plain(&name.ident), binding))
             }
             Pat::Wild(_) => None,
             pat => {

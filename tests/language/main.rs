@@ -1,0 +1,17 @@
+//! Kernels that must be accepted, and what must hold for each of them:
+//!
+//! * the macro and the lowering agree that it is a kernel, and its header comes out the same every time;
+//! * its twin with run-time sizes gives the function's own bits;
+//! * its shuffled twin, whatever the order of lanes, gives them too where sums are exact, and keeps to the shadow's bounds
+//!   where they are not;
+//! * so does the function itself.
+
+mod functions;
+mod grids;
+mod integers;
+mod loops;
+mod names;
+mod order;
+mod reductions;
+mod support;
+mod values;

@@ -1,0 +1,111 @@
+//! Reductions: sums, maxima, minima, several of them, from one loop or from many.
+
+use oxysycl::prelude::*;
+
+use crate::support::{agree, buffer};
+
+/// Softmax with re-reads: a maximum, a sum that needs it, a result that needs both.
+#[sycl_kernel(types(T = [f32, f16]), shapes(input = [rows, width], output = [rows, width]), alias(output = input))]
+fn softmax<T: Float>(input: &[T], output: &mut [T], rows: i64, width: i64) {
+    for row in groups(rows) {
+        let x = input.row(row * width);
+        let mut y = output.row_mut(row * width);
+        let mut largest = f32::NEG_INFINITY;
+        for i in lanes(width) {
+            largest = largest.max(x.load(i));
+        }
+        let largest = group_max(largest);
+        let mut sum = 0.0;
+        for i in lanes(width) {
+            sum += (x.load(i) - largest).exp();
+        }
+        let scale = group_sum(sum).recip();
+        for i in lanes(width) {
+            y.store(i, (x.load(i) - largest).exp() * scale);
+        }
+    }
+}
+
+/// Several variables in one loop, one variable in several loops, a sum that is asked for twice.
+#[sycl_kernel(shapes(input = [rows, width], output = [rows, 5]))]
+fn statistics(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
+    for row in groups(rows) {
+        let x = input.row(row * width);
+        let (mut sum, mut squares) = (0.0, 0.0);
+        let (mut low, mut high) = (f32::INFINITY, 0.0f32);
+        for i in lanes(width) {
+            let v = x.load(i);
+            sum += v;
+            squares += v * v;
+            if v > -2.0 {
+                low = low.min(v);
+            }
+        }
+        for i in lanes(width / 2) {
+            sum -= x.load(2 * i);
+            high = high.max(x.load(i).abs());
+        }
+        output.store(row * 5, group_sum(sum));
+        output.store(row * 5 + 1, group_sum(sum) + group_sum(squares));
+        output.store(row * 5 + 2, group_min(low));
+        output.store(row * 5 + 3, group_max(high));
+        output.store(
+            row * 5 + 4,
+            if group_sum(sum) > 0.0 {
+                group_max(high)
+            } else {
+                group_min(low)
+            },
+        );
+    }
+}
+
+/// A sum of its own in every round, and one over all rounds; a name that is bound again.
+#[sycl_kernel(shapes(input = [rows, heads, width], output = [rows, heads + 1]))]
+fn by_round(input: &[f32], output: &mut [f32], rows: i64, heads: i64, width: i64) {
+    for row in groups(rows) {
+        let mut y = output.row_mut(row * (heads + 1));
+        let mut all = 0.0;
+        for head in 0..heads {
+            let x = input.row((row * heads + head) * width);
+            let mut sum = 0.0;
+            for i in lanes(width) {
+                sum += x.load(i);
+                for _ in 0..2 {
+                    all += x.load(i);
+                }
+            }
+            let sum = group_sum(sum);
+            {
+                let mut sum = 0.0;
+                for i in lanes(width) {
+                    let x = x.load(i);
+                    sum += x * x;
+                }
+                y.store(head, group_sum(sum));
+            }
+            y.store(head, y.load(head) - sum);
+        }
+        y.store(heads, group_sum(all));
+    }
+}
+
+#[test]
+fn maxima_and_sums() {
+    agree!(softmax [f32] (a: buffer(3 * 50) => slice, b: buffer(150) => slice_mut, rows: 3i64 => scalar, width: 50i64 => scalar));
+    agree!(softmax [f16] (a: buffer(2 * 5) => slice, b: buffer(10) => slice_mut, rows: 2i64 => scalar, width: 5i64 => scalar));
+}
+
+#[test]
+fn several_reductions() {
+    agree!(statistics (a: buffer(2 * 70) => slice, b: buffer(10) => slice_mut, rows: 2i64 => scalar, width: 70i64 => scalar));
+    agree!(statistics (a: buffer(0) => slice, b: buffer(5) => slice_mut, rows: 1i64 => scalar, width: 0i64 => scalar));
+}
+
+#[test]
+fn reductions_in_rounds() {
+    agree!(by_round (
+        a: buffer(2 * 3 * 40) => slice, b: buffer(8) => slice_mut,
+        rows: 2i64 => scalar, heads: 3i64 => scalar, width: 40i64 => scalar,
+    ));
+}
