@@ -1,0 +1,147 @@
+//! Callers that know nothing of Rust: Python scripts which call exported functions by ctypes, on a queue and on memory of dpctl.
+
+mod packages;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use oxysycl::prelude::*;
+use tempfile::TempDir;
+
+const OXYSYCL: &str = env!("CARGO_BIN_EXE_oxysycl");
+
+/// Writes its arguments to memory, one to an element.
+#[sycl_kernel(symbol = "echo_forward", shapes(integers = [numel], reals = [numel]))]
+#[expect(
+    clippy::too_many_arguments,
+    dead_code,
+    reason = "arguments are what is tested, of its device side alone"
+)]
+fn echo(
+    integers: &mut [i64],
+    reals: &mut [f32],
+    wide: i64,
+    real: f32,
+    narrow: i32,
+    count: u32,
+    flag: bool,
+    last: i64,
+    numel: i64,
+) {
+    for i in elements(numel) {
+        let exact = if i == 0 {
+            wide
+        } else if i == 1 {
+            narrow as i64
+        } else if i == 2 {
+            count as i64
+        } else if i == 3 {
+            flag as i64
+        } else {
+            last
+        };
+        integers.store(i, exact);
+        reals.store(i, real);
+    }
+}
+
+/// Builds a library in `folder`.
+fn build(folder: &Path, name: &str, arguments: &[&str]) -> PathBuf {
+    let library = folder.join(name);
+    let output = Command::new(OXYSYCL)
+        .arg("build")
+        .args(arguments)
+        .arg("-o")
+        .arg(&library)
+        .env("OXYSYCL_DRIVER", "embedded")
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    library
+}
+
+/// Runs a script on libraries, as a user does: what it has to know of the toolchain the command tells the shell.
+#[track_caller]
+fn run(script: &str, libraries: &[&Path]) -> Output {
+    let output = Command::new("sh")
+        .args([
+            "-c",
+            r#"eval "$("$0" toolchain env)" && exec python3 "$@""#,
+            OXYSYCL,
+        ])
+        .arg(
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/python")
+                .join(script),
+        )
+        .args(libraries)
+        .env("PYTHONPATH", packages::folder())
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+fn norm(folder: &TempDir) -> PathBuf {
+    let arguments = ["rmsnorm", "--dtype", "fp16", "-D", "HIDDEN_SIZE=4096"];
+    build(folder.path(), "norm.so", &arguments)
+}
+
+fn scale(folder: &TempDir) -> PathBuf {
+    build(folder.path(), "scale.so", &["scale", "--dtype", "fp16"])
+}
+
+#[test]
+fn results_are_right() {
+    let folder = tempfile::tempdir().unwrap();
+    run("results.py", &[&norm(&folder), &scale(&folder)]);
+}
+
+#[test]
+fn refusals_are_told_and_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    run("refusals.py", &[&norm(&folder), &scale(&folder)]);
+}
+
+#[test]
+fn callers_that_expect_no_code_are_told_on_standard_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run("void.py", &[&norm(&folder)]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    // Once each, however often.
+    for reason in ["rmsnorm: num_tokens is -1, but", "rmsnorm: input is null"] {
+        assert_eq!(told.matches(reason).count(), 1, "{told}");
+    }
+}
+
+#[test]
+fn arguments_arrive_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = folder.path().join("echo.hpp");
+    fs::write(&header, oxysycl::codegen::header(&echo::kernel().ir().unwrap())).unwrap();
+    let library = build(folder.path(), "echo.so", &["--header", header.to_str().unwrap()]);
+    run("arguments.py", &[&library, &norm(&folder)]);
+}
+
+#[test]
+fn hand_written_headers_work_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = concat!(env!("CARGO_MANIFEST_DIR"), "/runtime/tests/fixtures/scale.hpp");
+    let library = build(
+        folder.path(),
+        "foreign.so",
+        &["--header", header, "-D", "SCALE_BY=3"],
+    );
+    run("foreign.py", &[&library]);
+}
