@@ -14,6 +14,8 @@ mod scope;
 mod shape;
 mod signature;
 mod stmt;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::TokenStream;
 use syn::ItemFn;

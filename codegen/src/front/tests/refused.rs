@@ -1,0 +1,128 @@
+//! One problem each, told once. Those of `tests/ui` are not repeated here: these have a message of rustc's beside ours.
+
+use super::problems;
+
+#[track_caller]
+fn one(body: &str, message: &str) {
+    let problems = problems(body);
+    assert!(
+        problems.len() == 1 && problems[0].contains(message),
+        "{body}: {problems:?}"
+    );
+}
+
+#[test]
+fn calls_with_other_numbers_of_arguments() {
+    one(
+        "for i in elements(n) { b.store(i, a.load()); }",
+        "`load(i)` takes an index",
+    );
+    one(
+        "for i in elements(n) { b.store(i, a.load(i, i)); }",
+        "`load(i)` takes an index",
+    );
+    one(
+        "for i in elements(n) { b.store(i); }",
+        "`store(i, value)` takes an index and a value",
+    );
+    one(
+        "for i in elements(n) { b.store(i, a.load(i).max()); }",
+        "`max` works on 2 values, not 1",
+    );
+    one(
+        "for i in elements(n) { b.store(i, a.load(i).sqrt(1.0)); }",
+        "`sqrt` works on 1 values, not 2",
+    );
+    one(
+        "for g in groups(n) { let x = a.row(); let v = x.load(0); }",
+        "`row(offset)` takes the row's first element",
+    );
+    one(
+        "for g in groups(n) { let x = a.row(g, n); let v = x.load(0); }",
+        "`row(offset)` takes the row's first element",
+    );
+    one(
+        "for g in groups(n) { for i in lanes() { b.store(i, 0.0); } }",
+        "`lanes(n)` takes the number of elements",
+    );
+    one(
+        "for g in groups(n) { b.store(g, group_sum()); }",
+        "`group_sum(x)` takes one value",
+    );
+    one(
+        "for i in elements() { b.store(i, 0.0); }",
+        "`elements(n)` takes the number of elements",
+    );
+    one(
+        "for i in elements((n, n)) { b.store(i, 0.0); }",
+        "`elements(n)` takes the number of elements",
+    );
+    one(
+        "for g in groups() { b.store(0, 0.0); }",
+        "write `for row in groups(rows)`",
+    );
+    one(
+        "for (i, j, k) in groups((n, n, n)) { b.store(i, 0.0); }",
+        "write `for row in groups(rows)`",
+    );
+}
+
+#[test]
+fn values_that_are_none() {
+    one(
+        "for i in elements(n) { let v = if i > 2 { 1.0 }; b.store(i, v); }",
+        "an `if` that gives a value needs an `else`",
+    );
+    one(
+        "for i in elements(n) { let v = if i > 2 { 1.0 } else { }; b.store(i, v); }",
+        "this block should end in a value",
+    );
+    one(
+        "for i in elements(n) { b.store(i, scale.x); }",
+        "values in kernels are scalars, which have no fields",
+    );
+    one(
+        "for i in elements(n) { b.store(i, scale.await); }",
+        "this expression has no meaning in a kernel",
+    );
+    one(
+        "for i in group_sum(scale) { let s = 1; } for i in elements(n) { b.store(i, 0.0); }",
+        "a loop runs over `lanes(n)`",
+    );
+}
+
+#[test]
+fn names_that_stand_for_something_else() {
+    one(
+        "for i in elements(n) { N = 3; b.store(i, 0.0); }",
+        "`N` is no variable of this function",
+    );
+    one(
+        "for i in elements(n) { b = a; }",
+        "memory is written with `store`",
+    );
+    one(
+        "for i in elements(n) { let x = scale.row(i); b.store(i, x.load(0)); }",
+        "`scale` is no buffer",
+    );
+    one(
+        "for i in elements(n) { let x = a.row(i); let y = x.row(0); b.store(i, y.load(0)); }",
+        "a row of a row",
+    );
+    one(
+        "for i in elements(n) { b.store(i, scale.load(0)); }",
+        "`load` and `store` are methods of buffers",
+    );
+}
+
+#[test]
+fn patterns_that_bind_nothing_are_told_once() {
+    one(
+        "for i in elements(n) { let Some(v) = a.load(i); b.store(i, v + 1.0); }",
+        "this pattern has no meaning",
+    );
+    one(
+        "for i in elements(n) { let (x, (y, z)); b.store(i, x + y + z); }",
+        "a declaration without a value is one name",
+    );
+}

@@ -1,0 +1,10 @@
+use oxysycl::prelude::*;
+
+#[sycl_kernel()]
+fn kernel<T: Float>(input: &[T], output: &mut [T], n: i64) {
+    for i in elements(n) {
+        output.store(i, input.load(i));
+    }
+}
+
+fn main() {}

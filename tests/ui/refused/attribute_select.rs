@@ -1,0 +1,14 @@
+use oxysycl::prelude::*;
+
+#[sycl_kernel(
+    select(T = "COPY_DTYPE", N = "COPY-{N}"),
+    types(T = [f32, f16]),
+    shapes(input = [n], output = [n]),
+)]
+fn kernel<T: Float, const N: i64>(input: &[T], output: &mut [T], n: i64) {
+    for i in elements(n) {
+        output.store(i, input.load(i));
+    }
+}
+
+fn main() {}

@@ -1,0 +1,23 @@
+#![allow(unused)]
+
+use oxysycl::prelude::*;
+
+struct Point {
+    x: f32,
+}
+
+const POINT: Point = Point { x: 1.0 };
+
+#[sycl_kernel(shapes(input = [rows, width], output = [rows, width]))]
+fn kernel(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
+    for row in groups(rows) {
+        let x = input.row(row * width);
+        let mut y = output.row_mut(row * width);
+        for i in lanes(width) {
+            let point = POINT.x;
+            y.store(i, point);
+        }
+    }
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+use oxysycl::prelude::*;
+
+#[sycl_kernel(shapes(input = [rows, width], output = [rows, width]))]
+fn kernel(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
+    for row in groups(rows) {
+        let x = input.row(row * width);
+        let mut y = output.row_mut(row * width);
+        for i in lanes(width) {
+            let f = 1.0;
+            y.store(i, (halved)(x.load(i)) * f);
+        }
+    }
+}
+
+fn halved(x: f32) -> f32 {
+    x / 2.0
+}
+
+fn main() {}

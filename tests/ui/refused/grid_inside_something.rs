@@ -1,0 +1,12 @@
+use oxysycl::prelude::*;
+
+#[sycl_kernel(shapes(input = [n], output = [n]))]
+fn kernel(input: &[f32], output: &mut [f32], n: i64, skip: bool) {
+    if !skip {
+        for i in elements(n) {
+            output.store(i, input.load(i));
+        }
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use oxysycl::prelude::*;
+
+#[sycl_kernel(shapes(input = [n], output = [n]))]
+fn kernel(input: &[f32], output: &mut [f32], n: i64) {
+    for i in elements(n) {
+        output.store(i, group_max(input.load(i)));
+    }
+}
+
+fn main() {}

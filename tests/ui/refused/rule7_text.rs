@@ -1,0 +1,19 @@
+#![allow(unused)]
+
+use oxysycl::prelude::*;
+
+#[sycl_kernel(shapes(input = [rows, width], output = [rows, width]))]
+fn kernel(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
+    for row in groups(rows) {
+        let x = input.row(row * width);
+        let mut y = output.row_mut(row * width);
+        for i in lanes(width) {
+            let name = "row";
+            let initial = 'r';
+            let bytes = b"row";
+            y.store(i, x.load(i));
+        }
+    }
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+#![allow(unused)]
+
+use oxysycl::prelude::*;
+
+#[sycl_kernel(shapes(input = [rows, width], output = [rows, width]))]
+fn kernel(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
+    for row in groups(rows) {
+        let x = input.row(row * width);
+        let mut y = output.row_mut(row * width);
+        let mut s = 0;
+        while s < 3 {
+            s += 1;
+        }
+        loop {
+            s -= 1;
+        }
+    }
+}
+
+fn main() {}

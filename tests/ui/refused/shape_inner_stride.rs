@@ -1,0 +1,12 @@
+#![allow(unused)]
+
+use oxysycl::prelude::*;
+
+#[sycl_kernel(shapes(input = [n @ stride], output = [n]))]
+fn kernel(input: &[f32], output: &mut [f32], n: i64, stride: i64) {
+    for i in elements(n) {
+        output.store(i, input.load(i));
+    }
+}
+
+fn main() {}
