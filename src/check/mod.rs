@@ -14,14 +14,15 @@ mod run;
 
 pub use self::report::{Checked, Failure, Report};
 
-use oxysycl_codegen::Instance;
+use std::collections::BTreeSet;
+
 use oxysycl_codegen::ir::{DType, Kernel as Ir};
 use oxysycl_runtime::{Queue, Target, Unit};
 
 use self::case::Case;
 use self::run::Subject;
 use crate::kernel::{Kernel, LowerError, Variant};
-use crate::launch;
+use crate::launch::{self, LaunchError};
 
 /// A kernel with its element types chosen, and the cases to run.
 #[derive(Debug)]
@@ -66,20 +67,19 @@ impl Plan {
         self.cases.retain(|(number, _)| keep(*number));
     }
 
-    /// Everything that has to be compiled for `target`, so that it can be compiled beforehand.
+    /// What has to be compiled for `target`: one module with every instance, so that it can be compiled beforehand.
     ///
     /// # Errors
-    /// If the kernel cannot be turned into a header.
-    pub fn units(&self, target: &Target) -> Result<Vec<Unit>, LowerError> {
+    /// If the kernel cannot be turned into a header, or a case has const parameters that it cannot have.
+    pub fn unit(&self, target: &Target) -> Result<Unit, LaunchError> {
         let ir = self.kernel.ir()?;
-        let mut consts: Vec<&[i64]> = self.cases.iter().map(|(_, case)| &*case.consts).collect();
-        consts.dedup();
-        let instances = consts
-            .into_iter()
-            .filter_map(|consts| Instance::new(&ir, self.dtypes(), consts).ok());
-        Ok(instances
-            .map(|instance| launch::instance_unit(&ir, &instance, target))
-            .collect())
+        launch::together_unit(&ir, self.dtypes(), &self.consts(), target).map_err(LaunchError::Instance)
+    }
+
+    /// The const parameters of the cases, each combination once.
+    fn consts(&self) -> Vec<&[i64]> {
+        let distinct: BTreeSet<&[i64]> = self.cases.iter().map(|(_, case)| &*case.consts).collect();
+        distinct.into_iter().collect()
     }
 
     /// Runs all cases on `queue`; `step` hears of each.
@@ -94,22 +94,19 @@ impl Plan {
             exact: ir.is_exact(),
         };
         let mut checked = Checked::new(&ir, self.dtypes(), self.cases.len());
-        let mut broken: Option<(&[i64], String)> = None;
+        // What cannot be compiled or loaded fails in every case.
+        let loaded = self
+            .kernel
+            .loaded
+            .load_together(&ir, self.dtypes(), &self.consts(), queue.device());
         for (number, case) in &self.cases {
-            match &broken {
-                // What did not compile once does not compile again.
-                Some((consts, problem)) if *consts == case.consts => {
-                    checked.fail(&ir, *number, case, problem.clone())
-                }
-                _ => match subject.run(case, queue) {
-                    Ok(outcome) => checked.add(&ir, *number, case, outcome),
-                    Err(trouble) => {
-                        if trouble.is_lasting() {
-                            broken = Some((&case.consts, trouble.to_string()));
-                        }
-                        checked.fail(&ir, *number, case, trouble.to_string());
-                    }
-                },
+            let outcome = match &loaded {
+                Ok(()) => subject.run(case, queue).map_err(|trouble| trouble.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            match outcome {
+                Ok(outcome) => checked.add(&ir, *number, case, outcome),
+                Err(problem) => checked.fail(&ir, *number, case, problem),
             }
             step();
         }

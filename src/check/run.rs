@@ -53,16 +53,6 @@ pub(super) enum Trouble {
     Panic(String),
 }
 
-impl Trouble {
-    /// Whether every case of the same instance has it.
-    pub(super) fn is_lasting(&self) -> bool {
-        matches!(
-            self,
-            Self::Launch(LaunchError::Lower(_) | LaunchError::Instance(_) | LaunchError::Runtime(_))
-        )
-    }
-}
-
 /// The memory of a case, and which part of it each parameter uses.
 struct Buffers {
     memories: Vec<Box<dyn Memory>>,

@@ -47,10 +47,12 @@ impl Check {
         }
         let runtime = Runtime::global()?;
         let queue = Queue::new(&self.device)?;
-        let mut units = Vec::new();
-        for plan in &plans {
-            units.extend(plan.units(&queue.device().target)?);
-        }
+        plans.retain(|plan| !plan.is_empty());
+        let target = &queue.device().target;
+        let units = plans
+            .iter()
+            .map(|plan| plan.unit(target))
+            .collect::<std::result::Result<Vec<_>, _>>()?;
         compile(runtime, &units);
         let progress = progress("checking", plans.iter().map(Plan::len).sum());
         let mut results = Vec::new();

@@ -1,11 +1,12 @@
 //! A kernel's loaded functions: found without hashing or emission once they are there.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
 use oxysycl_codegen::Instance;
 use oxysycl_codegen::ir::{self, DType};
-use oxysycl_runtime::{Device, Function, Runtime, Source, Target, Unit};
+use oxysycl_runtime::{Device, Function, Module, Runtime, Source, Target, Unit};
 
 use super::LaunchError;
 
@@ -52,12 +53,44 @@ impl Loaded {
         // The run time sees to it that two threads which get here compile and load once.
         let instance = Instance::new(ir, dtypes, consts).map_err(LaunchError::Instance)?;
         let module = Runtime::global()?.module(&instance_unit(ir, &instance, &device.target))?;
+        self.insert(module, ir, dtypes, consts, &instance, device)
+    }
+
+    /// Loads all instances with these const parameters from the one module that [`together_unit`] makes of them.
+    pub(crate) fn load_together(
+        &self,
+        ir: &ir::Kernel,
+        dtypes: &[DType],
+        consts: &[&[i64]],
+        device: &Device,
+    ) -> Result<(), LaunchError> {
+        let unit = together_unit(ir, dtypes, consts, &device.target).map_err(LaunchError::Instance)?;
+        let module = Runtime::global()?.module(&unit)?;
+        for consts in consts {
+            let instance = Instance::new(ir, dtypes, consts).map_err(LaunchError::Instance)?;
+            self.insert(module, ir, dtypes, consts, &instance, device)?;
+        }
+        Ok(())
+    }
+
+    fn insert(
+        &self,
+        module: &Module,
+        ir: &ir::Kernel,
+        dtypes: &[DType],
+        consts: &[i64],
+        instance: &Instance,
+        device: &Device,
+    ) -> Result<Function, LaunchError> {
         let last_error = format!("{}_last_error", ir.name);
         let function = module
             .function(instance.symbol(), Some(&last_error))
             .map_err(oxysycl_runtime::Error::from)?;
         let mut instances = self.instances.write().unwrap_or_else(PoisonError::into_inner);
-        if find(&instances).is_none() {
+        let known = instances
+            .iter()
+            .any(|i| i.dtypes == dtypes && i.consts == consts && i.target == device.target);
+        if !known {
             instances.push(LoadedInstance {
                 dtypes: dtypes.to_vec(),
                 consts: consts.to_vec(),
@@ -86,6 +119,28 @@ pub(crate) fn unit(ir: &ir::Kernel, target: &Target) -> Unit {
         include_dirs: Vec::new(),
         target: target.clone(),
     }
+}
+
+/// What is compiled for many instances of a kernel with the same element types: their const parameters take the place of
+/// those that the header makes when no macro selects one.
+pub(crate) fn together_unit(
+    ir: &ir::Kernel,
+    dtypes: &[DType],
+    consts: &[&[i64]],
+    target: &Target,
+) -> Result<Unit, String> {
+    let mut ir = ir.clone();
+    for (at, param) in ir.consts.iter_mut().enumerate() {
+        let values: BTreeSet<i64> = consts.iter().map(|consts| consts[at]).collect();
+        param.instances = values.into_iter().collect();
+    }
+    let first = consts.first().copied().unwrap_or_default();
+    let mut defines = Instance::new(&ir, dtypes, first)?.defines().to_vec();
+    defines.truncate(ir.types.len());
+    Ok(Unit {
+        defines,
+        ..unit(&ir, target)
+    })
 }
 
 /// What is compiled for one instance of a kernel.

@@ -6,7 +6,7 @@ mod passed;
 pub(crate) mod shape;
 
 pub use self::error::LaunchError;
-pub(crate) use self::loaded::{Loaded, instance_unit, unit};
+pub(crate) use self::loaded::{Loaded, together_unit, unit};
 pub(crate) use self::passed::Launched;
 
 use oxysycl_codegen::eval::Values;

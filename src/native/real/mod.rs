@@ -78,7 +78,7 @@ impl Real {
     }
 
     /// Adds `term` to `accumulator`, in whatever order the device does. What the additions lose is known once all terms
-    /// are there: [`group_sum`](super::group_sum) adds it.
+    /// are there: [`group_sum`](fn@super::group_sum) adds it.
     pub fn gather(accumulator: &mut Self, term: Self) {
         accumulator.value += term.value;
         accumulator.error += term.error;
