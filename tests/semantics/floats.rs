@@ -20,11 +20,29 @@ fn arithmetic(a: &[f32], b: &[f32], out: &mut [f32], n: i64) {
         out.store(16 * i + 8, x.trunc() - y.round());
         out.store(16 * i + 9, x.recip());
         out.store(16 * i + 10, x.copysign(y));
-        out.store(16 * i + 11, if x.is_nan() { -1.0 } else if x.is_infinite() { -2.0 } else { x });
+        out.store(
+            16 * i + 11,
+            if x.is_nan() {
+                -1.0
+            } else if x.is_infinite() {
+                -2.0
+            } else {
+                x
+            },
+        );
         out.store(16 * i + 12, if x.is_finite() && x < y { 1.0 } else { 0.0 });
         out.store(16 * i + 13, 0.1 * x + 1e-45 - 16777217.0);
         out.store(16 * i + 14, (x as i32 as f32) * 0.5);
-        out.store(16 * i + 15, if x == y { f32::INFINITY } else if x != x { f32::NAN } else { f32::MIN_POSITIVE });
+        out.store(
+            16 * i + 15,
+            if x == y {
+                f32::INFINITY
+            } else if x != x {
+                f32::NAN
+            } else {
+                f32::MIN_POSITIVE
+            },
+        );
     }
 }
 
@@ -46,9 +64,41 @@ fn rounded_twice<T: Float>(a: &mut [T], n: i64) {
 }
 
 fn interesting() -> Vec<f32> {
-    let mut values = vec![0.0, -0.0, 1.0, -1.0, 0.1, 0.5, 1.5, 2.5, -2.5, 3.7, 1e-45, -1e-45, 1e-38, f32::MIN_POSITIVE];
-    values.extend([65504.0, 65520.0, 65519.9, 1e10, 8388607.5, 16777216.0, f32::MAX, f32::MIN, 1.0 + f32::EPSILON]);
-    values.extend([f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 5.960_464_5e-8, 2.980_232_2e-8, 6.1e-5]);
+    let mut values = vec![
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.1,
+        0.5,
+        1.5,
+        2.5,
+        -2.5,
+        3.7,
+        1e-45,
+        -1e-45,
+        1e-38,
+        f32::MIN_POSITIVE,
+    ];
+    values.extend([
+        65504.0,
+        65520.0,
+        65519.9,
+        1e10,
+        8388607.5,
+        16777216.0,
+        f32::MAX,
+        f32::MIN,
+        1.0 + f32::EPSILON,
+    ]);
+    values.extend([
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        5.960_464_5e-8,
+        2.980_232_2e-8,
+        6.1e-5,
+    ]);
     let mut state = 1_u32;
     values.extend((0..200).map(|_| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -60,12 +110,22 @@ fn interesting() -> Vec<f32> {
 #[test]
 fn arithmetic_is_exact() {
     let values = interesting();
-    let (a, b): (Vec<f32>, Vec<f32>) = values.iter().flat_map(|x| values.iter().map(|y| (*x, *y))).unzip();
+    let (a, b): (Vec<f32>, Vec<f32>) = values
+        .iter()
+        .flat_map(|x| values.iter().map(|y| (*x, *y)))
+        .unzip();
     let n = a.len();
     let mut native = vec![0.0; 16 * n];
     arithmetic(&a, &b, &mut native, n as i64);
     let out = queue().alloc(16 * n).expect("allocate");
-    arithmetic::launch(queue(), upload(&a, 0).view(), upload(&b, 0).view(), out.view(), n as i64).expect("launch");
+    arithmetic::launch(
+        queue(),
+        upload(&a, 0).view(),
+        upload(&b, 0).view(),
+        out.view(),
+        n as i64,
+    )
+    .expect("launch");
     same(&native, &out.to_vec().expect("copy"));
 }
 

@@ -32,7 +32,10 @@ fn wide(a: &[i64], b: &[i64], out: &mut [i64], n: i64) {
         out.store(24 * i + 19, (x as u8).wrapping_add(y as u8) as i64);
         out.store(24 * i + 20, (x as u16).wrapping_mul(y as u16) as i64);
         out.store(24 * i + 21, ((x as u8) << 1) as i64);
-        out.store(24 * i + 22, if (x & 255) == y && (x > 0 || y > 0) { 1 } else { 0 });
+        out.store(
+            24 * i + 22,
+            if (x & 255) == y && (x > 0 || y > 0) { 1 } else { 0 },
+        );
         out.store(24 * i + 23, (1 << (y & 31)) + i);
     }
 }
@@ -102,21 +105,40 @@ fn from_float(a: &[f32], out: &mut [i64], n: i64) {
 }
 
 fn interesting() -> Vec<i64> {
-    let mut values = vec![0, 1, -1, 2, -2, 7, 63, 64, 127, 128, -128, -129, 200, 255, 256, 65535, 65536, 300];
+    let mut values = vec![
+        0, 1, -1, 2, -2, 7, 63, 64, 127, 128, -128, -129, 200, 255, 256, 65535, 65536, 300,
+    ];
     values.extend([i32::MIN, i32::MAX].map(i64::from));
-    values.extend([i64::MIN, i64::MAX, i64::MIN + 1, 1 << 62, 0x1234_5678_9abc_def0, u32::MAX.into()]);
+    values.extend([
+        i64::MIN,
+        i64::MAX,
+        i64::MIN + 1,
+        1 << 62,
+        0x1234_5678_9abc_def0,
+        u32::MAX.into(),
+    ]);
     values
 }
 
 #[test]
 fn wide_integers() {
     let values = interesting();
-    let (a, b): (Vec<i64>, Vec<i64>) = values.iter().flat_map(|x| values.iter().map(|y| (*x, *y))).unzip();
+    let (a, b): (Vec<i64>, Vec<i64>) = values
+        .iter()
+        .flat_map(|x| values.iter().map(|y| (*x, *y)))
+        .unzip();
     let n = a.len();
     let mut native = vec![0; 24 * n];
     wide(&a, &b, &mut native, n as i64);
     let out = queue().alloc(24 * n).expect("allocate");
-    wide::launch(queue(), upload(&a, 0).view(), upload(&b, 0).view(), out.view(), n as i64).expect("launch");
+    wide::launch(
+        queue(),
+        upload(&a, 0).view(),
+        upload(&b, 0).view(),
+        out.view(),
+        n as i64,
+    )
+    .expect("launch");
     same(&native, &out.to_vec().expect("copy"));
 }
 
@@ -145,7 +167,11 @@ fn narrow_buffers_saturate() {
     let (mut bytes, mut words) = (vec![0; a.len()], vec![0; a.len()]);
     saturating(&a, &mut bytes, &mut words, a.len() as i64);
     for offset in [0, 1] {
-        let device = (upload(&a, offset), upload(&vec![0_i8; a.len()], offset), upload(&vec![0_i32; a.len()], offset));
+        let device = (
+            upload(&a, offset),
+            upload(&vec![0_i8; a.len()], offset),
+            upload(&vec![0_i32; a.len()], offset),
+        );
         let range = offset..offset + a.len();
         saturating::launch(
             queue(),
@@ -155,17 +181,50 @@ fn narrow_buffers_saturate() {
             a.len() as i64,
         )
         .expect("launch");
-        same(&bytes, &device.1.slice(range.clone()).expect("in range").to_vec().expect("copy"));
-        same(&words, &device.2.slice(range).expect("in range").to_vec().expect("copy"));
+        same(
+            &bytes,
+            &device
+                .1
+                .slice(range.clone())
+                .expect("in range")
+                .to_vec()
+                .expect("copy"),
+        );
+        same(
+            &words,
+            &device.2.slice(range).expect("in range").to_vec().expect("copy"),
+        );
     }
 }
 
 #[test]
 fn floats_become_integers() {
     let a = [
-        0.0, -0.0, 0.9, -0.9, 1.5, 255.5, 256.0, 300.7, -128.9, 127.9, 32768.0, 65536.0, 2147483648.0, -2147483904.0,
-        4294967296.0, 9223372036854775807.0, -9223372036854775808.0, 18446744073709551615.0, 1e30, -1e30,
-        f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE, 16777217.0,
+        0.0,
+        -0.0,
+        0.9,
+        -0.9,
+        1.5,
+        255.5,
+        256.0,
+        300.7,
+        -128.9,
+        127.9,
+        32768.0,
+        65536.0,
+        2147483648.0,
+        -2147483904.0,
+        4294967296.0,
+        9223372036854775807.0,
+        -9223372036854775808.0,
+        18446744073709551615.0,
+        1e30,
+        -1e30,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        f32::MIN_POSITIVE,
+        16777217.0,
     ];
     let mut native = vec![0; 8 * a.len()];
     from_float(&a, &mut native, a.len() as i64);

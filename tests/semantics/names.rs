@@ -7,7 +7,7 @@ use crate::support::{queue, same, upload};
 /// Kernels whose name, parameters and variables are all the same hostile name.
 macro_rules! hostile {
     ($($name:ident)*) => {
-        #[allow(non_snake_case)]
+            #[allow(non_snake_case, dead_code)]
         mod kernels {
             use oxysycl::prelude::*;
             $(
@@ -85,7 +85,9 @@ fn hostile_names_run() {
 #[test]
 fn hostile_names_compile_together() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let mut unit = String::from("#include <cmath>\n#include <complex.h>\n#include <csignal>\n#include <sys/sysmacros.h>\n");
+    let mut unit = String::from(
+        "#include <cmath>\n#include <complex.h>\n#include <csignal>\n#include <sys/sysmacros.h>\n",
+    );
     for kernel in hostile() {
         let ir = kernel.ir().expect("accepted");
         let file = format!("{}.hpp", ir.name);
@@ -94,12 +96,25 @@ fn hostile_names_compile_together() {
     }
     let source = dir.path().join("unit.cpp");
     std::fs::write(&source, unit).expect("write");
-    let include = oxysycl::runtime::toolchain::Toolchain::ensure().expect("the toolchain installs").include();
+    let include = oxysycl::runtime::toolchain::Toolchain::ensure()
+        .expect("the toolchain installs")
+        .include();
     let output = std::process::Command::new("g++")
-        .args(["-fsyntax-only", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-isystem"])
+        .args([
+            "-fsyntax-only",
+            "-std=c++20",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-isystem",
+        ])
         .arg(include)
         .arg(source)
         .output()
         .expect("g++ runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }

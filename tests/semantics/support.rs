@@ -13,7 +13,10 @@ pub(crate) fn queue() -> &'static Queue {
 
 /// `values` on the device, behind `offset` further elements, so that an odd offset takes the kernel's vectors away.
 pub(crate) fn upload<T: oxysycl::runtime::Element + Default>(values: &[T], offset: usize) -> Buffer<T> {
-    let padded: Vec<T> = vec![T::default(); offset].into_iter().chain(values.iter().copied()).collect();
+    let padded: Vec<T> = vec![T::default(); offset]
+        .into_iter()
+        .chain(values.iter().copied())
+        .collect();
     queue().upload(&padded).expect("small buffers fit")
 }
 
@@ -24,19 +27,31 @@ pub(crate) trait Bits: Copy + Debug {
 
 impl Bits for f32 {
     fn bits(self) -> u64 {
-        if self.is_nan() { u64::MAX } else { self.to_bits().into() }
+        if self.is_nan() {
+            u64::MAX
+        } else {
+            self.to_bits().into()
+        }
     }
 }
 
 impl Bits for half::f16 {
     fn bits(self) -> u64 {
-        if self.is_nan() { u64::MAX } else { self.to_bits().into() }
+        if self.is_nan() {
+            u64::MAX
+        } else {
+            self.to_bits().into()
+        }
     }
 }
 
 impl Bits for half::bf16 {
     fn bits(self) -> u64 {
-        if self.is_nan() { u64::MAX } else { self.to_bits().into() }
+        if self.is_nan() {
+            u64::MAX
+        } else {
+            self.to_bits().into()
+        }
     }
 }
 
