@@ -61,12 +61,9 @@ impl Access {
         };
         put(&mut self.index);
         match &mut self.actor {
-            Actor::Group => {}
-            Actor::Lane(_, extent) => put(extent),
-            Actor::One(_, extent, only) => {
-                put(extent);
-                put(only);
-            }
+            Actor::One(_, _, only) => put(only),
+            // The number of lanes is the same in every round.
+            Actor::Group | Actor::Lane(..) => {}
         }
         for repeat in self.repeats.iter_mut().chain(&mut self.rounds) {
             put(&mut repeat.start);

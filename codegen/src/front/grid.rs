@@ -23,6 +23,7 @@ impl Lower<'_> {
                 (None, None) => self.stmt(stmt),
                 (None, Some((for_loop, word))) => {
                     host = self.take_block();
+                    self.host_locals = self.locals.len();
                     grid = Some(self.grid_loop(for_loop, word));
                 }
                 (Some(_), Some((for_loop, _))) => {

@@ -1,5 +1,7 @@
 //! The state of lowering one function, and the blocks in it.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -8,7 +10,7 @@ use syn::{Ident, ItemFn};
 use super::attribute::Arguments;
 use super::infer::Infer;
 use super::scope::{Binding, Scopes};
-use super::{Externals, Paths};
+use super::{Externals, Paths, integer_range};
 use crate::diagnostics::Errors;
 use crate::ir::{
     ConstParam, Expr, ExprKind, Function, Kernel, Local, LocalId, Param, Row, Scalar, Stmt, StmtKind, Type,
@@ -45,6 +47,12 @@ pub(super) struct Lower<'a> {
     pub(super) locals: Vec<Local>,
     pub(super) rows: Vec<Row>,
     pub(super) paths: Paths,
+    /// How many locals are the host's.
+    pub(super) host_locals: usize,
+    /// Variables that are bound once to what the host can work out, with their values.
+    pub(super) sizes: BTreeMap<LocalId, Expr>,
+    /// Ends of inclusive ranges.
+    pub(super) inclusive: Vec<Expr>,
     block: Vec<Stmt>,
     next_stmt: u32,
 }
@@ -64,6 +72,9 @@ impl<'a> Lower<'a> {
             locals: Vec::new(),
             rows: Vec::new(),
             paths: Paths::default(),
+            host_locals: 0,
+            sizes: BTreeMap::new(),
+            inclusive: Vec::new(),
             block: Vec::new(),
             next_stmt: 0,
         }
@@ -134,6 +145,17 @@ impl<'a> Lower<'a> {
                     }
                 }
             });
+        }
+        for last in &self.inclusive {
+            if let Some(Type::Scalar(ty)) = self.infer.finish(last.ty)
+                && let Some((_, most)) = integer_range(ty)
+                && (ty.bits() < 32 || matches!(last.kind, ExprKind::Int(value) if value == most))
+            {
+                self.errors.at(
+                    last.span,
+                    format_args!("one past the end of this range may be no `{ty}`; count in a wider type"),
+                );
+            }
         }
         for local in &mut self.locals {
             local.ty = self.infer.finish(local.ty).unwrap_or(Type::Scalar(Scalar::F32));

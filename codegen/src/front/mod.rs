@@ -4,11 +4,14 @@
 //! the kept tokens, with everything resolved. What rustc reports better, types above all, is left to rustc.
 
 mod attribute;
+mod binding;
 mod call;
 mod export;
 mod expr;
 mod grid;
 mod infer;
+mod literal;
+mod loops;
 mod lower;
 mod scope;
 mod shape;
@@ -68,7 +71,7 @@ pub(crate) fn function(
     lower::Lower::new(externals, errors).function(path, item)
 }
 
-pub(crate) use self::expr::integer_range;
+pub(crate) use self::literal::integer_range;
 pub(crate) use self::signature::element_bound;
 
 /// A path as a name: its tokens without spaces.

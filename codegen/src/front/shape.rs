@@ -26,6 +26,17 @@ impl Lower<'_> {
                     "the innermost dimension is contiguous; a stride belongs to an outer one",
                 );
             }
+            let outer = dims.iter().rposition(|dim| dim.stride.is_some()).unwrap_or(0);
+            if let Some(stride) = dims
+                .get(outer)
+                .filter(|_| outer > 1)
+                .and_then(|dim| dim.stride.as_ref())
+            {
+                self.error(
+                    stride.span(),
+                    "at most two dimensions are outside a contiguous one; split the grid, or pass one stride less",
+                );
+            }
             self.buffer_mut(id).shape = shape;
         }
         for (output, input) in &arguments.alias {

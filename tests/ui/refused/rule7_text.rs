@@ -11,6 +11,7 @@ fn kernel(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
             let name = "row";
             let initial = 'r';
             let bytes = b"row";
+            let first = b'r';
             y.store(i, x.load(i));
         }
     }

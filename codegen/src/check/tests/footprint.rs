@@ -89,7 +89,10 @@ fn elements_are_lanes() {
     accepted(&kernel("b.store(i, a.load(i));"));
     accepted(&kernel("if i == 3 { b.store(0, a.load(i)); }"));
     refused(&kernel("b.store(0, a.load(i));"), "every lane stores");
-    refused(&kernel("b.store(i, b.load(i + 1));"), "another lane of this loop loads");
+    refused(
+        &kernel("b.store(i, b.load(i + 1));"),
+        "another lane of this loop loads",
+    );
     refused(
         &kernel("let mut j = 3; if i > 3 { j = i; } if i == j { b.store(0, a.load(i)); }"),
         "every lane stores",

@@ -119,28 +119,6 @@ fn a_loop_that_may_not_run_leaves_its_barriers_undone() {
 }
 
 #[test]
-fn lengths_that_differ_from_round_to_round_are_dealt_unlike() {
-    let shorter = "
-        for s in 0..2 {
-            for i in lanes(n - s) { y.store(i, x.load(i)); }
-        }";
-    assert_eq!(barriers(shorter), [2]);
-    let shrinking = "
-        for s in 0..2 {
-            for i in lanes(n / (s + 1)) { y.store(i, y.load(i) + x.load(i)); }
-        }";
-    assert!(
-        checked(&row_kernel(shrinking)).is_err(),
-        "the row's end is not in sight"
-    );
-    let cut = "
-        for s in 0..n {
-            for i in lanes(s) { y.store(i, y.load(i) + x.load(i)); }
-        }";
-    assert_eq!(barriers(cut), [2]);
-}
-
-#[test]
 fn branches_are_ordered_each_by_itself() {
     let branches = "
         for i in lanes(n) { y.store(i, x.load(i)); }

@@ -99,7 +99,11 @@ fn twice_the_half_is_at_most_the_whole() {
     assert!(!half.times(&number(2)).minus(&n()).is_nonnegative());
     assert!(!n().minus(&half.times(&number(3))).is_nonnegative());
     assert!(n().minus(&half).is_nonnegative());
-    assert!(n().times(&number(2)).minus(&half.times(&number(3))).is_nonnegative());
+    assert!(
+        n().times(&number(2))
+            .minus(&half.times(&number(3)))
+            .is_nonnegative()
+    );
     assert!(!half.minus(&n()).is_nonnegative());
     // With n at least 1: 2 · (n / 2) may be n itself.
     let last = n().minus(&half.times(&number(2))).minus(&number(1));

@@ -2,6 +2,7 @@
 
 mod odd;
 mod refused;
+mod resolved;
 
 use quote::quote;
 

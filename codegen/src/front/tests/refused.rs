@@ -126,3 +126,39 @@ fn patterns_that_bind_nothing_are_told_once() {
         "a declaration without a value is one name",
     );
 }
+
+#[test]
+fn lanes_are_counted_on_the_host() {
+    let unknown = "all rows have as many lanes";
+    one(
+        "for r in groups(n) { for i in lanes(a.load(r) as i64) { b.store(i, 0.0); } }",
+        unknown,
+    );
+    one(
+        "for r in groups(n) { for i in lanes(r) { b.store(i, 0.0); } }",
+        unknown,
+    );
+    one(
+        "for r in groups(n) { let m = a.load(r) as i64; for i in lanes(m) { b.store(i, 0.0); } }",
+        unknown,
+    );
+    one(
+        "for r in groups(n) { let mut m = n; m -= 1; for i in lanes(m) { b.store(i, 0.0); } }",
+        unknown,
+    );
+    assert!(problems("let h = n / 2; for r in groups(n) { let q = h / 2; let s = q + N; for i in lanes(s) { b.store(i, 0.0); } }").is_empty());
+}
+
+#[test]
+fn inclusive_ranges_end_before_the_last_number() {
+    let last = "one past the end of this range may be no";
+    one(
+        "for i in elements(n) { for s in 0..=255u8 { b.store(i, s as f32); } }",
+        last,
+    );
+    one(
+        "for i in elements(n) { for s in 0..=2147483647 { b.store(i, s as f32); } }",
+        last,
+    );
+    assert!(problems("for i in elements(n) { for s in 0..=n { b.store(i, s as f32); } }").is_empty());
+}
