@@ -16,6 +16,39 @@ fn prefix_sums<T: Float>(input: &[T], output: &mut [T], n: i64) {
     }
 }
 
+/// Blocks of any width, one a lane, each with a scale of its own.
+#[sycl_kernel(
+    types(T = [f32, bf16]),
+    shapes(input = [rows, blocks, BLOCK], quantised = [rows, blocks, BLOCK], scales = [rows, blocks]),
+    instances(BLOCK = [32, 128]),
+)]
+fn quantise<T: Float, const BLOCK: i64>(
+    input: &[T],
+    quantised: &mut [i8],
+    scales: &mut [f32],
+    rows: i64,
+    blocks: i64,
+) {
+    for row in groups(rows) {
+        let x = input.row(row * (blocks * BLOCK));
+        let mut q = quantised.row_mut(row * (blocks * BLOCK));
+        let mut scale = scales.row_mut(row * blocks);
+        for block in lanes(blocks) {
+            let mut most = 1e-6;
+            for s in 0..BLOCK {
+                most = x.load(block * BLOCK + s).abs().max(most);
+            }
+            scale.store(block, most / 128.0);
+            for s in 0..BLOCK {
+                q.store(
+                    block * BLOCK + s,
+                    (x.load(block * BLOCK + s) * (128.0 / most)).floor() as i64,
+                );
+            }
+        }
+    }
+}
+
 /// Heads one after the other in one group, each over its lanes; inclusive ranges, ends from memory, unused indices.
 #[sycl_kernel(shapes(input = [rows, heads, width], rounds = [rows], output = [rows, heads, width]))]
 fn by_head(input: &[f32], rounds: &[i32], output: &mut [f32], rows: i64, heads: i64, width: i64) {
@@ -117,6 +150,14 @@ fn host_code(output: &mut [f32], n: i64, level: i64) {
 fn blocks_of_a_lane() {
     agree!(prefix_sums [f32] (a: buffer(40) => slice, b: buffer(40) => slice_mut, n: 10i64 => scalar));
     agree!(prefix_sums [f16] (a: buffer(12) => slice, b: buffer(12) => slice_mut, n: 3i64 => scalar));
+}
+
+#[test]
+fn blocks_of_any_width() {
+    agree!(quantise [f32] {4} (
+        a: buffer(2 * 12) => slice, q: buffer(2 * 12) => slice_mut, s: buffer(2 * 3) => slice_mut,
+        rows: 2i64 => scalar, blocks: 3i64 => scalar,
+    ));
 }
 
 #[test]

@@ -7,10 +7,10 @@ use crate::ir::LocalId;
 /// The index of an access as `step · lane + base + span`, where `span` runs over sequential loops in the lane.
 #[derive(Debug)]
 struct Form {
-    step: i128,
+    step: Poly,
     base: Poly,
     /// Least and greatest of what sequential loops add.
-    span: (i128, i128),
+    span: (Poly, Poly),
 }
 
 impl Access {
@@ -32,30 +32,40 @@ impl Access {
         }
     }
 
-    /// The linear form, if the index has one with constant factors.
+    /// The linear form, if the index has one.
     fn form(&self) -> Option<Form> {
         let mut base = self.element();
-        let mut span = (0, 0);
+        let mut span = (Poly::default(), Poly::default());
         for repeat in &self.repeats {
-            if base.depends_on(repeat.index) {
-                let (slope, rest) = base.linear_in(repeat.index)?;
-                let slope = slope.as_constant()?;
-                let ends = [
-                    repeat.start.as_constant()? * slope,
-                    (repeat.end.as_constant()? - 1) * slope,
-                ];
-                span = (span.0 + ends[0].min(ends[1]), span.1 + ends[0].max(ends[1]));
-                base = rest;
-            }
+            let (slope, rest) = base.linear_in(repeat.index)?;
+            let first = slope.times(&repeat.start);
+            let last = slope.times(&repeat.end.minus(&Poly::constant(1)));
+            let (low, high) = match sign(&slope)? {
+                Sign::Rising => (first, last),
+                Sign::Falling => (last, first),
+            };
+            span = (span.0.plus(&low), span.1.plus(&high));
+            base = rest;
+        }
+        // Ends that differ from lane to lane, or from round to round, bound nothing.
+        let moves = |index: LocalId| span.0.depends_on(index) || span.1.depends_on(index);
+        if self.own_loops().any(moves) {
+            return None;
         }
         let (step, base) = match self.lane() {
-            Some(lane) => {
-                let (step, base) = base.linear_in(lane)?;
-                (step.as_constant()?, base)
-            }
-            None => (0, base),
+            Some(lane) => base.linear_in(lane)?,
+            None => (Poly::default(), base),
         };
         Some(Form { step, base, span })
+    }
+
+    /// Indices that differ between the accesses that the statement makes in one round of the group.
+    fn own_loops(&self) -> impl Iterator<Item = LocalId> {
+        let lane = match self.actor {
+            Actor::Lane(lane, _) | Actor::One(lane, ..) => Some(lane),
+            Actor::Group => None,
+        };
+        self.repeats.iter().map(|repeat| repeat.index).chain(lane)
     }
 
     /// Least and greatest element that it touches, as far as that can be said.
@@ -85,11 +95,17 @@ impl Access {
         if self.lane().is_none() {
             return Ok(());
         }
-        match self.form() {
-            None => Err(Shared::Unknown),
-            Some(form) if form.step == 0 => Err(Shared::Same),
-            Some(form) if form.span.1 - form.span.0 >= form.step.abs() => Err(Shared::Unknown),
-            Some(_) => Ok(()),
+        let Some(Form { step, span, .. }) = self.form() else {
+            return Err(Shared::Unknown);
+        };
+        if step == Poly::default() {
+            return Err(Shared::Same);
+        }
+        let width = span.1.minus(&span.0);
+        if is_less(&width, &magnitude(&step)) {
+            Ok(())
+        } else {
+            Err(Shared::Unknown)
         }
     }
 }
@@ -109,23 +125,52 @@ fn extreme(index: &Poly, repeat: &Repeat, at_rising: &Poly, at_falling: &Poly) -
         return Some(index.clone());
     }
     let (slope, _) = index.linear_in(repeat.index)?;
-    let rising = slope.is_nonnegative();
-    let falling = Poly::default().minus(&slope).is_nonnegative();
-    match (rising, falling) {
-        (true, _) => index.substitute(repeat.index, at_rising),
-        (_, true) => index.substitute(repeat.index, at_falling),
-        _ => None,
+    match sign(&slope)? {
+        Sign::Rising => index.substitute(repeat.index, at_rising),
+        Sign::Falling => index.substitute(repeat.index, at_falling),
     }
+}
+
+/// Which way an index goes with a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    Rising,
+    Falling,
+}
+
+/// The sign of a slope, if it is known.
+fn sign(slope: &Poly) -> Option<Sign> {
+    if slope.is_nonnegative() {
+        Some(Sign::Rising)
+    } else if Poly::default().minus(slope).is_nonnegative() {
+        Some(Sign::Falling)
+    } else {
+        None
+    }
+}
+
+/// A step without its sign; 0, which nothing is less than, where the sign is not known.
+fn magnitude(step: &Poly) -> Poly {
+    match sign(step) {
+        Some(Sign::Rising) => step.clone(),
+        Some(Sign::Falling) => Poly::default().minus(step),
+        None => Poly::default(),
+    }
+}
+
+fn is_less(a: &Poly, b: &Poly) -> bool {
+    b.minus(a).minus(&Poly::constant(1)).is_nonnegative()
 }
 
 /// Whether two accesses surely touch different elements.
 pub(crate) fn disjoint(a: &Access, b: &Access) -> bool {
     if let (Some(x), Some(y)) = (a.form(), b.form())
-        && x.span == (0, 0)
-        && y.span == (0, 0)
+        && x.is_one_element()
+        && y.is_one_element()
         && let Some(distance) = x.base.minus(&y.base).as_constant()
+        && let (Some(x_step), Some(y_step)) = (x.step.as_constant(), y.step.as_constant())
     {
-        let step = gcd(x.step, y.step);
+        let step = gcd(x_step, y_step);
         if if step == 0 {
             distance != 0
         } else {
@@ -137,8 +182,7 @@ pub(crate) fn disjoint(a: &Access, b: &Access) -> bool {
     let (Some((a_low, a_high)), Some((b_low, b_high))) = (a.range(), b.range()) else {
         return false;
     };
-    let before = |high: &Poly, low: &Poly| low.minus(high).minus(&Poly::constant(1)).is_nonnegative();
-    before(&a_high, &b_low) || before(&b_high, &a_low)
+    is_less(&a_high, &b_low) || is_less(&b_high, &a_low)
 }
 
 /// Whether every element that both touch is touched by one and the same work-item.
@@ -150,12 +194,13 @@ pub(crate) fn same_work_item(a: &Access, b: &Access) -> bool {
     };
     match (&a.actor, &b.actor) {
         (Actor::Lane(_, n), Actor::Lane(_, m)) => {
-            let Some(distance) = x.base.minus(&y.base).as_constant() else {
-                return false;
-            };
-            let least = distance + x.span.0 - y.span.1;
-            let greatest = distance + x.span.1 - y.span.0;
-            n == m && x.step == y.step && x.step != 0 && least > -x.step.abs() && greatest < x.step.abs()
+            // Less than a step apart, wherever in their loops they are.
+            let distance = x.base.minus(&y.base);
+            let most = distance.plus(&x.span.1).minus(&y.span.0);
+            let least = distance.plus(&x.span.0).minus(&y.span.1);
+            let step = magnitude(&x.step);
+            let near = is_less(&most, &step) && is_less(&Poly::default().minus(&least), &step);
+            n == m && x.step == y.step && near
         }
         (Actor::One(_, n, k), Actor::One(_, m, l)) => n == m && k == l,
         (Actor::Lane(_, n), Actor::One(_, m, only)) => n == m && alone(&x, &y, only),
@@ -165,10 +210,18 @@ pub(crate) fn same_work_item(a: &Access, b: &Access) -> bool {
     }
 }
 
+impl Form {
+    /// Whether no sequential loop moves it.
+    fn is_one_element(&self) -> bool {
+        self.span.0 == self.span.1
+    }
+}
+
 /// Whether the element that lane `only` touches alone is, among all lanes, that same lane's.
 fn alone(all: &Form, one: &Form, only: &Poly) -> bool {
-    let element = Poly::constant(all.step).times(only).plus(&all.base);
-    all.step != 0 && all.span == (0, 0) && one.span == (0, 0) && element == one.base
+    let element = all.step.times(only).plus(&all.base);
+    let known = all.step.as_constant().is_some_and(|step| step != 0);
+    known && all.is_one_element() && one.is_one_element() && element == one.base
 }
 
 fn gcd(a: i128, b: i128) -> i128 {

@@ -35,6 +35,41 @@ fn a_shift_that_differs_from_lane_to_lane_is_no_shift() {
 }
 
 #[test]
+fn a_loop_that_differs_from_lane_to_lane_bounds_nothing() {
+    lanes(
+        "for s in i..i + 1 { y.store(i - s, x.load(i)); }",
+        "two lanes may store",
+    );
+    lanes(
+        "for s in 0..2 { for t in s..s + 1 { y.store(i + s - t, x.load(i)); } } y.store(i, 0.0);",
+        "two lanes may store",
+    );
+    lanes("for s in 0..i { y.store(s, x.load(i)); }", "two lanes may store");
+}
+
+#[test]
+fn a_lane_may_have_a_block_of_any_width() {
+    let kernel = |rounds: &str| {
+        format!(
+            "#[sycl_kernel(shapes(a = [rows, n, BLOCK], b = [rows, n, BLOCK]))]
+            fn kernel<const BLOCK: i64>(a: &[f32], b: &mut [f32], rows: i64, n: i64) {{
+                for r in groups(rows) {{
+                    let x = a.row(r * (n * BLOCK));
+                    let mut y = b.row_mut(r * (n * BLOCK));
+                    for i in lanes(n) {{
+                        let mut most = 0.0;
+                        for s in 0..BLOCK {{ most = x.load(i * BLOCK + s).abs().max(most); }}
+                        for s in 0..{rounds} {{ y.store(i * BLOCK + s, y.load(i * BLOCK + s) / most); }}
+                    }}
+                }}
+            }}"
+        )
+    };
+    accepted(&kernel("BLOCK"));
+    refused(&kernel("BLOCK + 1"), "two lanes may store");
+}
+
+#[test]
 fn a_condition_that_several_lanes_meet_leaves_more_than_one() {
     lanes(
         "let mut j = 3; if i > 3 { j = i; } if i == j { y.store(0, 1.0); }",

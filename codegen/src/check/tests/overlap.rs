@@ -117,6 +117,26 @@ fn a_lanes_own_block_stays_with_it() {
 }
 
 #[test]
+fn a_block_may_be_as_wide_as_its_step_whatever_that_is() {
+    let block = |rounds: Poly| {
+        let mut block = repeated(lane(LANE, 0, number(0)), 1);
+        block.index = Poly::local(LANE).times(&n()).plus(&Poly::local(INNER));
+        block.repeats[0].end = rounds;
+        block
+    };
+    assert_eq!(block(n()).keeps_lanes_apart(), Ok(()));
+    assert!(same_work_item(&block(n()), &block(n())));
+    assert_eq!(
+        block(n().plus(&number(1))).keeps_lanes_apart(),
+        Err(Shared::Unknown)
+    );
+    let mut stride = block(n());
+    stride.repeats.clear();
+    stride.index = Poly::local(LANE).times(&n());
+    assert_eq!(stride.keeps_lanes_apart(), Err(Shared::Unknown), "it may be 0");
+}
+
+#[test]
 fn a_store_that_all_lanes_do_is_told_apart_from_one_that_is_unclear() {
     assert_eq!(lane(LANE, 0, number(5)).keeps_lanes_apart(), Err(Shared::Same));
     let hidden = Poly::atom(Atom::Opaque("?".into(), BTreeSet::from([LANE])));
