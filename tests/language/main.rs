@@ -5,6 +5,15 @@
 //! * its shuffled twin, whatever the order of lanes, gives them too where sums are exact, and keeps to the shadow's bounds
 //!   where they are not;
 //! * so does the function itself.
+#![allow(
+    clippy::manual_clamp,
+    clippy::mut_range_bound,
+    clippy::needless_late_init,
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::reversed_empty_ranges,
+    clippy::too_many_arguments,
+    reason = "kernels are written here in every way that is right, not only in good ones"
+)]
 
 mod functions;
 mod grids;

@@ -75,7 +75,7 @@ fn functions(input: &[f32], output: &mut [f32], rows: i64) {
         output.store(row * 24 + 7, x.floor());
         output.store(row * 24 + 8, if x.is_finite() { 1.0 } else { 0.0 });
         output.store(row * 24 + 9, if (x / 0.0).is_infinite() { 1.0 } else { 0.0 });
-        output.store(row * 24 + 10, if (x - x).is_nan() { 1.0 } else { 0.0 });
+        output.store(row * 24 + 10, if (x / 0.0 * 0.0).is_nan() { 1.0 } else { 0.0 });
         output.store(row * 24 + 11, p.ln());
         output.store(row * 24 + 12, p.log2());
         output.store(row * 24 + 13, x.max(0.5));
