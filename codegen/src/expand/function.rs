@@ -1,7 +1,7 @@
 //! `#[sycl_fn]`.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Ident, ItemFn, Pat};
 
 use super::{group, shadow};
@@ -64,7 +64,9 @@ fn beside(function: &ItemFn, shadow: TokenStream, callee: TokenStream) -> TokenS
     };
     let generics = &function.sig.generics;
     let docs = format!("The twin in `f64` of [`{name}`](fn@{name}), and its source.");
-    quote! {
+    // What rustc has to say of it, such as that functions call each other in a circle, it says at the function's name.
+    let at = Span::call_site().located_at(name.span());
+    quote_spanned! {at=>
         #[doc = #docs]
         #[allow(non_camel_case_types, dead_code)]
         #vis enum #name {}

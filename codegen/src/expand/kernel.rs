@@ -1,7 +1,7 @@
 //! `#[sycl_kernel]`.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Ident, ItemFn, Type};
 
 use super::function::{param_name, source, with_errors};
@@ -144,7 +144,9 @@ impl Expansion<'_> {
             launch,
             kernel,
         } = bodies;
-        quote! {
+        // What rustc has to say of it, it says at the kernel's name.
+        let at = Span::call_site().located_at(name.span());
+        quote_spanned! {at=>
             #[doc = #docs]
             #[allow(non_camel_case_types, dead_code)]
             #vis enum #name {}

@@ -51,7 +51,7 @@ impl Lower<'_> {
             Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) | Lit::Char(_) => {
                 return self.invalid(span, "there is no text in a kernel");
             }
-            _ => return self.invalid(span, "this literal has no meaning in a kernel"),
+            _ => return self.invalid(span, "a byte is written as a number here"),
         };
         Expr { kind, ty, span }
     }

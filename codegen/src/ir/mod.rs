@@ -1,5 +1,5 @@
-//! The typed form of a kernel: pure data, made by [`front`](crate::front), judged by [`check`](crate::check), planned by
-//! [`schedule`](crate::schedule) and written out by [`emit`](crate::emit).
+//! The typed form of a kernel: pure data, made by the front end, judged by the checks, planned by the schedule and
+//! written out by the emission.
 
 mod expr;
 mod stmt;
