@@ -115,6 +115,12 @@ fn refusals_are_told_and_change_nothing() {
 }
 
 #[test]
+fn exceptions_become_reasons() {
+    let folder = tempfile::tempdir().unwrap();
+    run("exceptions.py", &[&norm(&folder)]);
+}
+
+#[test]
 fn callers_that_expect_no_code_are_told_on_standard_error() {
     let folder = tempfile::tempdir().unwrap();
     let output = run("void.py", &[&norm(&folder)]);
