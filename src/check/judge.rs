@@ -45,6 +45,8 @@ pub(super) enum Allowed<E> {
         most: E,
         /// The number as computed in `f64`.
         value: f64,
+        /// How far the device's number may be from it before it is rounded to an element.
+        error: f64,
     },
     /// A NaN.
     Nan,
@@ -66,6 +68,15 @@ impl<E: Judged> Allowed<E> {
         }
     }
 
+    /// Whether the bound leaves fewer than three digits: extreme numbers went in, or nearly equal ones were subtracted.
+    pub(super) fn is_rough(&self) -> bool {
+        match self {
+            Self::Between { value, error, .. } => *error > value.abs() / 2048.0,
+            Self::Nan => false,
+            Self::Anything => true,
+        }
+    }
+
     /// How far `found` is from the number as computed in `f64`, in units in the last place. Where subnormal numbers on the
     /// way leave the result wide open, that says nothing of the kernel, and is 0.
     pub(super) fn ulps(&self, found: E) -> f64 {
@@ -80,7 +91,9 @@ impl<E: Judged> Allowed<E> {
     /// In words.
     pub(super) fn describe(&self) -> String {
         match self {
-            Self::Between { least, most, value } => format!("{least} to {most} ({value:e} in f64)"),
+            Self::Between {
+                least, most, value, ..
+            } => format!("{least} to {most} ({value:e} in f64)"),
             Self::Nan => "NaN".to_owned(),
             Self::Anything => "anything".to_owned(),
         }
@@ -99,6 +112,7 @@ fn allowed_float<E: Float + Judged>(stored: Real) -> Allowed<E> {
                 least: round(value - error),
                 most: round(value + error),
                 value,
+                error,
             }
         }
     }
@@ -199,7 +213,7 @@ macro_rules! integers {
             }
 
             fn allowed(shadow: $ty) -> Allowed<Self> {
-                Allowed::Between { least: shadow, most: shadow, value: shadow.to_f64() }
+                Allowed::Between { least: shadow, most: shadow, value: shadow.to_f64(), error: 0.0 }
             }
 
             fn to_f64(self) -> f64 {
@@ -227,6 +241,18 @@ mod tests {
         assert!(!allowed.includes(1.000001) && !allowed.includes(0.999999) && !allowed.includes(f32::NAN));
         assert!(f16::allowed(Shadow::narrow(near_one())).includes(f16::ONE));
         assert!(!f16::allowed(Shadow::narrow(near_one())).includes(f16::from_bits(f16::ONE.to_bits() + 1)));
+    }
+
+    #[test]
+    fn a_bound_that_leaves_few_digits_is_rough() {
+        let third = Real::from(1.0) / Real::from(3.0);
+        let cancelled = third * Real::from(3.0) - Real::from(1.0);
+        assert!(f32::allowed(Shadow::narrow(cancelled)).is_rough());
+        assert!(!f32::allowed(Shadow::narrow(third)).is_rough());
+        assert!(
+            !f32::allowed(Shadow::from(0.0)).is_rough()
+                && !f32::allowed(Shadow::narrow(Real::NAN)).is_rough()
+        );
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Checked {
             compared: if ir.is_exact() { "bits" } else { "bounds" },
             cases,
             elements: 0,
-            undetermined: 0,
+            ill_conditioned: 0,
             worst_ulp: 0.0,
             worst_at: None,
             passed: true,
@@ -133,7 +133,7 @@ impl Checked {
 
     fn add(&mut self, ir: &Ir, number: usize, case: &Case, outcome: run::Outcome) {
         self.elements += outcome.elements;
-        self.undetermined += outcome.unknown;
+        self.ill_conditioned += outcome.rough;
         if let Some((ulps, at)) = outcome.worst
             && ulps > self.worst_ulp
         {

@@ -28,8 +28,9 @@ pub struct Checked {
     pub cases: usize,
     /// Elements of results compared.
     pub elements: u64,
-    /// Those among them for which the shadow allows anything, such as quotients of numbers that may be zero.
-    pub undetermined: u64,
+    /// Those among them whose bound leaves fewer than three digits: extreme numbers went in, or nearly equal ones were
+    /// subtracted. They are held to their bound, and left out of `worst_ulp`.
+    pub ill_conditioned: u64,
     /// The largest error in units in the last place of the element type; 0 if there is none.
     pub worst_ulp: f64,
     /// The case and element with the largest error.

@@ -31,8 +31,8 @@ pub(super) struct Subject<'a> {
 pub(super) struct Outcome {
     /// Elements compared.
     pub(super) elements: u64,
-    /// Those among them of which nothing is known.
-    pub(super) unknown: u64,
+    /// Those among them whose bound leaves few digits.
+    pub(super) rough: u64,
     /// The largest error on the device, in units in the last place, and where.
     pub(super) worst: Option<(f64, String)>,
     /// The first thing that is wrong.
@@ -238,7 +238,7 @@ impl Buffers {
 impl Outcome {
     fn add(&mut self, buffer: &str, judgement: &Judgement) {
         self.elements += judgement.elements;
-        self.unknown += judgement.unknown;
+        self.rough += judgement.rough;
         if let Some((ulps, index)) = &judgement.worst
             && *ulps > self.worst.as_ref().map_or(0.0, |(worst, _)| *worst)
         {

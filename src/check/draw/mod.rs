@@ -13,7 +13,7 @@ use super::case::{Case, Layout, Spacing};
 use crate::launch::shape;
 
 /// Numbers that no size follows from.
-const FLOATS: [f32; 4] = [1e-6, 0.75, 1.5, -2.0];
+const FLOATS: [f32; 4] = [1e-6, 0.75, 1.5, 3.0];
 const INTEGERS: [i64; 4] = [1, 0, 2, 3];
 
 /// A buffer of more elements is not drawn.

@@ -200,6 +200,6 @@ fn a_case_is_described_in_one_line() {
         .expect("such a case");
     assert_eq!(
         case.describe(&ir),
-        "HIDDEN_SIZE=1 num_tokens=1 input_stride=5 output_stride=5 eps=-2.0, unaligned, in place"
+        "HIDDEN_SIZE=1 num_tokens=1 input_stride=5 output_stride=5 eps=3.0, unaligned, in place"
     );
 }

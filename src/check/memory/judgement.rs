@@ -21,8 +21,8 @@ pub(in crate::check) enum Expected<'a> {
 pub(in crate::check) struct Judgement {
     /// Elements judged.
     pub(in crate::check) elements: u64,
-    /// Those among them of which nothing is known.
-    pub(in crate::check) unknown: u64,
+    /// Those among them whose bound leaves few digits.
+    pub(in crate::check) rough: u64,
     /// The largest error, in units in the last place, and where it is.
     pub(in crate::check) worst: Option<(f64, Vec<i64>)>,
     /// The first element that is wrong.
@@ -53,8 +53,8 @@ pub(in crate::check) enum At {
 pub(super) struct Comparison {
     /// The error in units in the last place.
     pub(super) ulps: f64,
-    /// Whether anything is allowed.
-    pub(super) unknown: bool,
+    /// Whether the bound leaves few digits, so that the error says nothing.
+    pub(super) rough: bool,
     /// What it should be and what it is, if it is wrong.
     pub(super) wrong: Option<[String; 2]>,
 }
@@ -63,22 +63,23 @@ pub(super) fn compare_bits<E: Judged>(found: E, expected: E) -> Comparison {
     if found.is_same(expected) {
         return Comparison {
             ulps: 0.0,
-            unknown: false,
+            rough: false,
             wrong: None,
         };
     }
     let wrong = Some([with_bits(expected), with_bits(found)]);
     Comparison {
         ulps: found.ulps_from(expected.to_f64()),
-        unknown: false,
+        rough: false,
         wrong,
     }
 }
 
 pub(super) fn compare_bounds<E: Judged>(found: E, allowed: Allowed<E>) -> Comparison {
+    let rough = allowed.is_rough();
     Comparison {
-        ulps: allowed.ulps(found),
-        unknown: matches!(allowed, Allowed::Anything),
+        ulps: if rough { 0.0 } else { allowed.ulps(found) },
+        rough,
         wrong: (!allowed.includes(found)).then(|| [allowed.describe(), with_bits(found)]),
     }
 }

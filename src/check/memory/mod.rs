@@ -163,7 +163,7 @@ impl<E: Judged> Guarded<E> {
                 let index = || [&row.index[..], &[i as i64]].concat();
                 let comparison = compare(row.at + i);
                 judgement.elements += 1;
-                judgement.unknown += u64::from(comparison.unknown);
+                judgement.rough += u64::from(comparison.rough);
                 if comparison.ulps > judgement.worst.as_ref().map_or(0.0, |(worst, _)| *worst) {
                     judgement.worst = Some((comparison.ulps, index()));
                 }
