@@ -2,30 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Binary, Expr, ExprKind, LocalId, Math, ParamId, Stmt, StmtKind, Unary};
+use crate::ir::{Binary, Expr, ExprKind, Math, ParamId, Unary};
 
-/// Values of scalar arguments, const parameters and host variables.
+/// Values of scalar arguments and const parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
     /// Integer arguments by parameter.
     pub params: BTreeMap<ParamId, i64>,
     /// Const parameters in order; `bool` as 0 or 1.
     pub consts: Vec<i64>,
-    /// Host variables, as [`run`](Values::run) found them.
-    pub locals: BTreeMap<LocalId, i64>,
-}
-
-impl Values {
-    /// Works out the `let` bindings before the grid.
-    pub fn run(&mut self, host: &[Stmt]) {
-        for stmt in host {
-            if let StmtKind::Let(id, Some(init)) = &stmt.kind
-                && let Some(value) = integer(init, self)
-            {
-                self.locals.insert(*id, value);
-            }
-        }
-    }
 }
 
 /// The value of an integer or boolean expression; `None` if it needs something that is not known on the host, overflows
@@ -36,7 +21,6 @@ pub fn integer(e: &Expr, values: &Values) -> Option<i64> {
         ExprKind::Bool(value) => Some((*value).into()),
         ExprKind::Param(id) => values.params.get(id).copied(),
         ExprKind::Const(id) => values.consts.get(*id).copied(),
-        ExprKind::Local(id) => values.locals.get(id).copied(),
         ExprKind::Unary(Unary::Neg, a) => integer(a, values)?.checked_neg(),
         ExprKind::Unary(Unary::Not, a) => Some((integer(a, values)? == 0).into()),
         ExprKind::Cast(a) => integer(a, values),

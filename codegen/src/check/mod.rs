@@ -44,6 +44,15 @@ pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Barriers {
     barriers
 }
 
+/// What holds of the values in a kernel, whatever their signs: divisibility does not ask for those.
+pub(crate) fn known_values(kernel: &Kernel) -> Known {
+    Known::new(Facts {
+        changing: accumulator::changing(kernel),
+        fixed: fixed(kernel),
+        ..Facts::default()
+    })
+}
+
 /// Rules 3 to 6.
 fn memory(kernel: &Kernel, known: &Known, barriers: &mut Barriers, errors: &mut Errors) {
     for known in instances(kernel, known) {

@@ -6,7 +6,7 @@
 
 mod vector;
 
-use crate::check::{Barriers, Known, Poly};
+use crate::check::{self, Barriers, Poly};
 use crate::ir::{Expr, ExprKind, Grid, Kernel, StmtKind, walk};
 
 pub(crate) use self::vector::{Divisible, GRID, Vector, Vectors};
@@ -61,7 +61,7 @@ pub(crate) fn schedule(kernel: &Kernel) -> Schedule {
 
 /// The extents of a kernel's `lanes` loops, or of its `elements`, each once.
 pub(crate) fn extents(kernel: &Kernel) -> Vec<&Expr> {
-    let mut known = Known::default();
+    let mut known = check::known_values(kernel);
     let mut seen: Vec<Poly> = Vec::new();
     let mut extents = Vec::new();
     let mut note = |extent| {
@@ -98,3 +98,6 @@ pub(crate) fn is_constant(e: &Expr) -> bool {
         )
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::{Atom, Known, Poly};
+use crate::check::{self, Atom, Known, Poly};
 use crate::ir::{
-    Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtId, StmtKind, walk, walk_exprs,
+    Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtId, StmtKind, Type, walk,
+    walk_exprs,
 };
 
 /// The id under which the vectors of an `elements` grid are kept: it is no statement.
@@ -71,10 +72,12 @@ impl Vectors {
 pub(crate) fn find(kernel: &Kernel) -> Vectors {
     let mut search = Search {
         kernel,
-        known: Known::default(),
+        known: check::known_values(kernel),
         vectors: Vectors::default(),
     };
-    search.host();
+    for block in [&kernel.host, &kernel.body] {
+        walk(block, &mut |stmt| search.bind(stmt));
+    }
     if let Grid::Elements { index, .. } = kernel.grid {
         search.add(GRID, index, &kernel.body);
     }
@@ -93,12 +96,13 @@ struct Search<'k> {
 }
 
 impl Search<'_> {
-    fn host(&mut self) {
-        for stmt in &self.kernel.host {
-            if let StmtKind::Let(id, Some(init)) = &stmt.kind {
-                let value = self.known.poly(init);
-                self.known.bind(*id, value);
-            }
+    /// Remembers what a `let` binds, so that rows are seen through it.
+    fn bind(&mut self, stmt: &Stmt) {
+        if let StmtKind::Let(id, Some(init)) = &stmt.kind
+            && matches!(init.ty, Type::Scalar(ty) if ty.is_integer())
+        {
+            let value = self.known.poly(init);
+            self.known.bind(*id, value);
         }
     }
 
