@@ -17,14 +17,22 @@ fn the_kernel_is_the_operator() {
     let source = include_str!("../src/ops/rmsnorm.rs");
     let shown = blocks("rust")[0];
     let function = shown.split_once("\n\n").expect("imports, then the kernel").1;
-    assert!(source.contains(function.trim_end()), "README.md shows another rmsnorm than src/ops/rmsnorm.rs");
+    assert!(
+        source.contains(function.trim_end()),
+        "README.md shows another rmsnorm than src/ops/rmsnorm.rs"
+    );
 }
 
 #[test]
 fn the_header_is_what_is_emitted() {
-    let ir = oxysycl::ops::rmsnorm::rmsnorm::kernel().ir().expect("rmsnorm is accepted");
+    let ir = oxysycl::ops::rmsnorm::rmsnorm::kernel()
+        .ir()
+        .expect("rmsnorm is accepted");
     let header = oxysycl::codegen::header(&ir);
-    assert!(header.contains(blocks("cpp")[0]), "README.md shows another body than `oxysycl emit rmsnorm`");
+    assert!(
+        header.contains(blocks("cpp")[0]),
+        "README.md shows another body than `oxysycl emit rmsnorm`"
+    );
 }
 
 #[test]

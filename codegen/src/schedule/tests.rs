@@ -62,6 +62,9 @@ fn what_only_some_lanes_access_is_accessed_one_by_one() {
 fn a_buffer_that_is_stored_is_wholly_in_vectors_or_not_at_all() {
     let found = vectors(ROWS, "q.store(i, p.load(i)); if i > 3 { q.store(i, 0.0); }");
     assert_eq!(found.bases, [0, 1]);
-    let found = vectors(ROWS, "let old = q.load(i); if p.load(i) > 3.0 { q.store(i, old + 1.0); }");
+    let found = vectors(
+        ROWS,
+        "let old = q.load(i); if p.load(i) > 3.0 { q.store(i, old + 1.0); }",
+    );
     assert_eq!(found.bases, [0]);
 }
