@@ -1,7 +1,6 @@
 //! Kernels with what the project's own have not: every function of the language, literals that C++ would take for `double`,
 //! integers of both widths, and names that macros of well-known headers own.
 #![allow(non_snake_case, reason = "macros of C headers are spelt like that")]
-#![expect(dead_code, reason = "kernels are registered, and found there")]
 
 use oxysycl::prelude::*;
 

@@ -52,7 +52,7 @@ fn literals(out: &mut [i64], n: i64) {
         out.store(16 * i + 5, i8::MIN as i64);
         out.store(16 * i + 6, (i32::MIN as u32) as i64);
         out.store(16 * i + 7, -9_223_372_036_854_775_807);
-        out.store(16 * i + 8, 0xffff_ffff_ffff);
+        out.store(16 * i + 8, 0xffff_ffff_ffff as i64);
         out.store(16 * i + 9, 100_000 * 100_000);
         out.store(16 * i + 10, -7 / 2);
         out.store(16 * i + 11, -7 % 2);

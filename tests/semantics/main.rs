@@ -1,5 +1,14 @@
 //! What Rust means is what the device does: bit for bit, in vectors and one by one.
 
+// The kernels are written badly on purpose.
+#![allow(
+    clippy::assign_op_pattern,
+    clippy::eq_op,
+    clippy::precedence,
+    clippy::unnecessary_cast,
+    clippy::upper_case_acronyms
+)]
+
 mod control;
 mod floats;
 mod integers;

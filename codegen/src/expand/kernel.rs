@@ -38,6 +38,8 @@ pub fn sycl_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
             let beside = expansion.beside(expansion.bodies(&attribute));
             let name = &function.sig.ident;
             quote! {
+                // A kernel may be launched only, or be there only for the command.
+                #[allow(dead_code)]
                 #function
                 #beside
                 ::oxysycl::__private::submit! {

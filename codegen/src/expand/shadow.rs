@@ -28,6 +28,15 @@ pub(super) fn ty(ty: &Type) -> Type {
     }
 }
 
+fn is_literal(e: &Expr) -> bool {
+    matches!(e, Expr::Lit(lit) if matches!(lit.lit, Lit::Int(_)))
+}
+
+/// Whether a type that is already rewritten stands for `f32`.
+fn is_real(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Real"))
+}
+
 /// Whether `ty` is `f32`.
 pub(super) fn is_f32(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("f32"))
@@ -125,6 +134,8 @@ impl VisitMut for Shadow<'_> {
                 let literal = syn::LitFloat::new(&format!("{digits}f32"), lit.lit.span());
                 *node = parse_quote!(::oxysycl::native::Real::from(#literal));
             }
+            // A literal takes its type from the cast.
+            Expr::Cast(cast) if is_literal(&cast.expr) && !is_real(&cast.ty) => {}
             Expr::Cast(cast) => {
                 let (value, target) = (&cast.expr, &cast.ty);
                 *node = parse_quote!(::oxysycl::native::cast::<_, #target>(#value));
