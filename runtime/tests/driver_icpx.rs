@@ -421,9 +421,9 @@ fn every_place_is_shown() {
             "{start:?} is not in\n{here}"
         );
     }
-    let bare = show(&[("PATH", "/nonexistent"), ("OXYSYCL_HOME", "/nonexistent/home")]);
+    let bare = show(&[("PATH", "/nonexistent"), ("OXYSYCL_HOME", "/nonexistent/place")]);
     for text in [
-        "embedded toolchain | /nonexistent/home/toolchain/",
+        "embedded toolchain | /nonexistent/place/toolchain/",
         "oxysycl toolchain install",
         "install g++",
         "python3-pip",
