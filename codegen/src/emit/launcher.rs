@@ -102,7 +102,7 @@ impl Launcher<'_> {
         if !template.is_empty() {
             out.line(format!("template <{}>", template.join(", ")));
         }
-        let used = self.used();
+        let used = used_params(emission);
         let mut params = vec![format!("void* {}", emission.inner.queue_pointer)];
         params.extend(
             used.iter()
@@ -131,11 +131,6 @@ impl Launcher<'_> {
         out.line("} catch (...) {");
         out.line("  return detail::refuse(detail::kException, \"SYCL\", \"failed without saying why\");");
         out.line("}");
-    }
-
-    /// Parameters that the launcher looks at: what the functor carries, sizes, and all buffers.
-    pub(super) fn used(&self) -> Vec<ParamId> {
-        used_params(self.emission)
     }
 
     fn sizes(&self, out: &mut Writer) {
