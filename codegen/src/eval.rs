@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Binary, Expr, ExprKind, Math, ParamId, Unary};
+use crate::ir::{Binary, Expr, ExprKind, Kernel, LocalId, Math, ParamId, StmtKind, Unary};
 
 /// Values of scalar arguments and const parameters.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,23 @@ pub struct Values {
     pub params: BTreeMap<ParamId, i64>,
     /// Const parameters in order; `bool` as 0 or 1.
     pub consts: Vec<i64>,
+    /// Variables before the grid.
+    pub locals: BTreeMap<LocalId, i64>,
+}
+
+/// Whether every `assert!` before the grid holds, as far as that can be worked out.
+pub fn asserted(kernel: &Kernel, values: &Values) -> bool {
+    let mut values = values.clone();
+    kernel.host.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Let(id, Some(init)) => {
+            if let Some(value) = integer(init, &values) {
+                values.locals.insert(*id, value);
+            }
+            true
+        }
+        StmtKind::Assert(cond, _) => integer(cond, &values) != Some(0),
+        _ => true,
+    })
 }
 
 /// The value of an integer or boolean expression; `None` if it needs something that is not known on the host, overflows
@@ -21,6 +38,7 @@ pub fn integer(e: &Expr, values: &Values) -> Option<i64> {
         ExprKind::Bool(value) => Some((*value).into()),
         ExprKind::Param(id) => values.params.get(id).copied(),
         ExprKind::Const(id) => values.consts.get(*id).copied(),
+        ExprKind::Local(id) => values.locals.get(id).copied(),
         ExprKind::Unary(Unary::Neg, a) => integer(a, values)?.checked_neg(),
         ExprKind::Unary(Unary::Not, a) => Some((integer(a, values)? == 0).into()),
         ExprKind::Cast(a) => integer(a, values),

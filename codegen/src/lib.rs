@@ -17,6 +17,7 @@ mod lower;
 mod schedule;
 pub mod source;
 
+pub use self::check::{Indices, indices};
 pub use self::emit::header;
 pub use self::expand::{sycl_fn, sycl_kernel};
 pub use self::instance::Instance;

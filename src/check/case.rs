@@ -54,6 +54,7 @@ impl Case {
             params: params
                 .filter_map(|(id, scalar)| Some((id, integer(scalar.as_ref()?)?)))
                 .collect(),
+            ..Values::default()
         }
     }
 

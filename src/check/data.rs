@@ -51,6 +51,58 @@ impl Contents {
     }
 }
 
+/// What a whole buffer is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filling {
+    /// Numbers, row by row. Where results are compared bit by bit, `exact`, all rows have special ones among them.
+    Numbers { exact: bool },
+    /// Indices of that many rows. Where the kernel skips them, `guarded`, some are those of no row.
+    Indices { rows: i64, guarded: bool },
+    /// Indices of that many rows of which no two name the same row; some are those of no row.
+    Distinct { rows: i64 },
+}
+
+impl Filling {
+    /// The elements of rows of `lengths`, in order; `seed` decides them.
+    pub(super) fn draw<E: Judged>(self, lengths: &[usize], seed: u64) -> Vec<E> {
+        let mut rng = Rng::with_seed(seed);
+        let total = lengths.iter().sum();
+        match self {
+            Self::Numbers { exact } => {
+                let row = |(nth, len): (usize, &usize)| {
+                    Contents::of(nth as u64 + seed, exact)
+                        .draw(*len, &mut rng)
+                        .collect::<Vec<E>>()
+                };
+                lengths.iter().enumerate().flat_map(row).collect()
+            }
+            Self::Indices { rows, guarded } => {
+                let mut index = || {
+                    if (guarded && rng.u8(0..6) == 0) || rows == 0 {
+                        return outside(rows, &mut rng);
+                    }
+                    rng.i64(0..rows)
+                };
+                (0..total).map(|_| E::from_any(index() as u64)).collect()
+            }
+            Self::Distinct { rows } => {
+                let mut free: Vec<i64> = (0..rows).collect();
+                rng.shuffle(&mut free);
+                let mut index = || match free.pop() {
+                    Some(index) if rng.u8(0..6) != 0 => index,
+                    _ => outside(rows, &mut rng),
+                };
+                (0..total).map(|_| E::from_any(index() as u64)).collect()
+            }
+        }
+    }
+}
+
+/// An index of no row: just behind the last one, far behind it, or negative.
+fn outside(rows: i64, rng: &mut Rng) -> i64 {
+    [rows, rows + 7, -1, -100, i64::from(i8::MIN)][rng.usize(0..5)]
+}
+
 /// A number as sums of independent ones are distributed, of variance 1.
 fn ordinary(rng: &mut Rng) -> f32 {
     let sum: f32 = (0..4).map(|_| rng.f32()).sum();
@@ -79,6 +131,38 @@ mod tests {
         let zero_with_sign = |x: &f16| x.to_bits() == 0x8000;
         assert!(elements.iter().any(|x| x.is_nan()) && elements.iter().any(|x| x.is_infinite()));
         assert!(elements.iter().any(zero_with_sign) && elements.iter().any(|x| x.to_bits() == 1));
+    }
+
+    #[test]
+    fn indices_are_those_of_rows_or_of_none() {
+        let all: Vec<i64> = Filling::Indices {
+            rows: 5,
+            guarded: true,
+        }
+        .draw(&[400, 100], 1);
+        assert!((0..5).all(|row| all.contains(&row)) && all.contains(&5) && all.contains(&-1));
+        let inside: Vec<i64> = Filling::Indices {
+            rows: 5,
+            guarded: false,
+        }
+        .draw(&[500], 1);
+        assert!(inside.iter().all(|index| (0..5).contains(index)));
+    }
+
+    #[test]
+    fn distinct_indices_name_each_row_once() {
+        for (rows, count) in [(50, 40), (10, 40), (0, 3)] {
+            let all: Vec<i64> = Filling::Distinct { rows }.draw(&[count], 7);
+            let mut inside: Vec<i64> = all
+                .into_iter()
+                .filter(|index| (0..rows).contains(index))
+                .collect();
+            let named = inside.len();
+            inside.sort();
+            inside.dedup();
+            assert_eq!(inside.len(), named);
+            assert!(rows == 0 || named >= 5);
+        }
     }
 
     #[test]

@@ -92,6 +92,7 @@ impl Plan {
             ir: &ir,
             variant: self.variant,
             exact: ir.is_exact(),
+            indices: oxysycl_codegen::indices(&ir),
         };
         let mut checked = Checked::new(&ir, self.dtypes(), self.cases.len());
         // What cannot be compiled or loaded fails in every case.

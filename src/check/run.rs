@@ -2,10 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use oxysycl_codegen::Indices;
+use oxysycl_codegen::eval::{self, Values};
 use oxysycl_codegen::ir::{DType, Element, Kernel as Ir, ParamId};
 use oxysycl_runtime::{MemoryError, Queue};
 
 use super::case::Case;
+use super::data::Filling;
 use super::draw::aliases;
 use super::memory::{At, Expected, Judgement, Memory, Place, Wrong, memory};
 use crate::argument::{DeviceArgument, HostArgument};
@@ -24,6 +27,8 @@ pub(super) struct Subject<'a> {
     pub(super) variant: &'a Variant,
     /// Whether the device must give the bits of the native function.
     pub(super) exact: bool,
+    /// Its buffers of indices.
+    pub(super) indices: Vec<Indices>,
 }
 
 /// What came of a case.
@@ -107,9 +112,10 @@ impl Subject<'_> {
             };
             buffers.of[id] = Some(buffers.memories.len());
             let seed = case.seed.wrapping_mul(31).wrapping_add(id as u64);
+            let filling = self.filling(id, &values);
             buffers
                 .memories
-                .push(memory(self.dtype(buffer.element), place, seed, self.exact));
+                .push(memory(self.dtype(buffer.element), place, seed, filling));
         }
         if case.layout.in_place {
             for (output, input) in aliases(self.ir) {
@@ -117,6 +123,21 @@ impl Subject<'_> {
             }
         }
         Ok(buffers)
+    }
+
+    fn filling(&self, id: ParamId, values: &Values) -> Filling {
+        let Some(indices) = self.indices.iter().find(|indices| indices.buffer == id) else {
+            return Filling::Numbers { exact: self.exact };
+        };
+        let rows = eval::integer(&indices.rows, values).unwrap_or(0);
+        if indices.distinct {
+            Filling::Distinct { rows }
+        } else {
+            Filling::Indices {
+                rows,
+                guarded: indices.guarded,
+            }
+        }
     }
 
     fn dtype(&self, element: Element) -> DType {

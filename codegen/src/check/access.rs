@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Span;
 
-use super::known::{Around, Known};
+use super::known::{Around, Begin, Known};
 use super::poly::Poly;
 use crate::ir::{Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtKind};
 
@@ -25,6 +25,8 @@ pub(crate) struct Access {
     pub(crate) repeats: Vec<Repeat>,
     /// Sequential loops around its `lanes` loop, which the work-items of a row run together.
     pub(crate) rounds: Vec<Repeat>,
+    /// What is at least 0 where it happens, by the conditions around it.
+    pub(crate) holds: Vec<Poly>,
     /// The index's or method's token.
     pub(crate) span: Span,
 }
@@ -93,9 +95,15 @@ impl<'k> Collector<'k> {
     /// A collector at the start of the grid's body.
     pub(crate) fn new(kernel: &'k Kernel, mut known: Known) -> Collector<'k> {
         for stmt in &kernel.host {
-            if let StmtKind::Let(id, Some(init)) = &stmt.kind {
-                let value = known.poly(init);
-                known.bind(*id, value);
+            match &stmt.kind {
+                StmtKind::Let(id, Some(init)) => {
+                    let value = known.poly(init);
+                    known.bind(*id, value);
+                }
+                StmtKind::Assert(cond, _) => {
+                    known.assume(cond, true);
+                }
+                _ => {}
             }
         }
         let actor = match &kernel.grid {
@@ -124,13 +132,15 @@ impl<'k> Collector<'k> {
             StmtKind::If(cond, then, otherwise) => {
                 let truth = self.known.truth(cond);
                 if truth != Some(false) {
-                    let outer = self.actor.clone();
+                    let outer = (self.actor.clone(), self.known.assume(cond, true));
                     self.narrow(cond);
                     self.block(then, out);
-                    self.actor = outer;
+                    (self.actor, self.known.holds) = outer;
                 }
                 if truth != Some(true) {
+                    let outer = self.known.assume(cond, false);
                     self.block(otherwise, out);
+                    self.known.holds = outer;
                 }
             }
             StmtKind::For(f) => {
@@ -170,7 +180,7 @@ impl<'k> Collector<'k> {
     /// Accesses of the statement itself, and what it makes known.
     pub(crate) fn own(&mut self, stmt: &Stmt, out: &mut Vec<Access>) {
         if let StmtKind::Row(id) = stmt.kind {
-            self.loads(&self.kernel.rows[id].offset, out);
+            self.kernel.rows[id].start.exprs(&mut |e| self.loads(e, out));
         }
         stmt.exprs(&mut |e| self.loads(e, out));
         match &stmt.kind {
@@ -181,11 +191,8 @@ impl<'k> Collector<'k> {
                     self.known.bind(*id, value);
                 }
             }
-            StmtKind::Row(id) => {
-                let offset = self.known.poly(&self.kernel.rows[*id].offset);
-                self.known.bind_row(*id, offset);
-            }
-            StmtKind::Store(place, index, _) => out.extend(self.access(*place, index, true)),
+            StmtKind::Row(id) => self.known.bind_row(*id, &self.kernel.rows[*id].start),
+            StmtKind::Store(place, index, _) => self.access(*place, index, true, out),
             _ => {}
         }
     }
@@ -193,28 +200,36 @@ impl<'k> Collector<'k> {
     fn loads(&mut self, e: &Expr, out: &mut Vec<Access>) {
         e.children(&mut |child| self.loads(child, out));
         if let ExprKind::Load(place, index) = &e.kind {
-            out.extend(self.access(*place, index, false));
+            self.access(*place, index, false, out);
         }
     }
 
-    /// An access, unless a problem in its index is already reported.
-    fn access(&mut self, place: Place, index: &Expr, write: bool) -> Option<Access> {
-        let mut element = self.known.poly(index);
-        let mut invalid = index.is_invalid();
-        if let Place::Row(row) = place {
-            element = element.plus(&self.known.row(row));
-            invalid |= self.kernel.rows[row].offset.is_invalid();
+    /// An access, one for each place where its row may begin, unless a problem in its index is already reported.
+    fn access(&mut self, place: Place, index: &Expr, write: bool, out: &mut Vec<Access>) {
+        let element = self.known.poly(index);
+        let begins = match place {
+            Place::Buffer(buffer) => vec![Begin {
+                buffer,
+                offset: Poly::default(),
+                holds: Vec::new(),
+            }],
+            Place::Row(row) if self.kernel.rows[row].start.is_invalid() => return,
+            Place::Row(row) => self.known.row(row).to_vec(),
+        };
+        if index.is_invalid() {
+            return;
         }
-        (!invalid).then(|| Access {
-            buffer: self.kernel.buffer_of(place),
+        out.extend(begins.into_iter().map(|begin| Access {
+            buffer: begin.buffer,
             place,
             write,
-            index: element,
+            index: element.plus(&begin.offset),
             actor: self.actor.clone(),
             repeats: self.repeats.clone(),
             rounds: self.rounds.clone(),
+            holds: [&*self.known.holds, &*begin.holds].concat(),
             span: index.span,
-        })
+        }));
     }
 
     /// Inside `if i == constant` one lane is left.

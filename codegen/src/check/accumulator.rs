@@ -130,7 +130,7 @@ fn uses(kernel: &Kernel, gathered: &Accumulators, errors: &mut Errors) {
     walk(&kernel.body, &mut |stmt| {
         stmt.exprs(&mut check);
         if let StmtKind::Row(id) = stmt.kind {
-            check(&kernel.rows[id].offset);
+            kernel.rows[id].start.exprs(&mut check);
         }
     });
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::poly::{Atom, Poly};
-use crate::ir::{Binary, Expr, ExprKind, LocalId, ParamId, Place, RowId, Scalar, Type, Unary};
+use crate::ir::{Binary, Expr, ExprKind, LocalId, ParamId, Place, RowId, Scalar, Start, Type, Unary};
 
 /// What holds throughout a kernel.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +24,10 @@ pub(crate) struct Known {
     values: BTreeMap<LocalId, Poly>,
     /// How many loops are around the declarations of changing variables.
     depths: BTreeMap<LocalId, usize>,
-    /// First elements of rows.
-    rows: BTreeMap<RowId, Poly>,
+    /// Where rows may begin.
+    rows: BTreeMap<RowId, Vec<Begin>>,
+    /// What is at least 0 at the current place, by the conditions around it.
+    pub(crate) holds: Vec<Poly>,
     /// Parameters that are taken to have another's value.
     equal: BTreeMap<ParamId, Poly>,
     /// Assumed values of `bool` const parameters.
@@ -34,6 +36,17 @@ pub(crate) struct Known {
     around: Vec<Around>,
     /// Numbers the values that nothing is known of.
     fresh: u32,
+}
+
+/// One of the places where a row may begin.
+#[derive(Clone, Debug)]
+pub(crate) struct Begin {
+    /// The buffer.
+    pub(crate) buffer: ParamId,
+    /// Its first element.
+    pub(crate) offset: Poly,
+    /// What is at least 0 where the row begins there.
+    pub(crate) holds: Vec<Poly>,
 }
 
 /// A loop around the current place.
@@ -75,15 +88,68 @@ impl Known {
     }
 
     /// Remembers where a row begins.
-    pub(crate) fn bind_row(&mut self, id: RowId, offset: Poly) {
-        self.rows.insert(id, offset);
+    pub(crate) fn bind_row(&mut self, id: RowId, start: &Start) {
+        let mut begins = Vec::new();
+        self.begins(start, &mut begins);
+        self.rows.insert(id, begins);
     }
 
-    /// Where a row begins.
-    pub(crate) fn row(&mut self, id: RowId) -> Poly {
-        match self.rows.get(&id) {
-            Some(offset) => offset.clone(),
-            None => self.unknown(BTreeSet::new()),
+    fn begins(&mut self, start: &Start, out: &mut Vec<Begin>) {
+        match start {
+            Start::At(buffer, offset) => out.push(Begin {
+                buffer: *buffer,
+                offset: self.poly(offset),
+                holds: self.holds.clone(),
+            }),
+            Start::Either(cond, a, b) => {
+                for (branch, truth) in [(a, true), (b, false)] {
+                    if self.truth(cond) != Some(!truth) {
+                        let outer = self.assume(cond, truth);
+                        self.begins(branch, out);
+                        self.holds = outer;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where a row may begin.
+    pub(crate) fn row(&self, id: RowId) -> &[Begin] {
+        self.rows.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Takes a condition to be true or false; gives what held before.
+    pub(crate) fn assume(&mut self, cond: &Expr, truth: bool) -> Vec<Poly> {
+        let before = self.holds.clone();
+        self.note(cond, truth);
+        before
+    }
+
+    fn note(&mut self, cond: &Expr, truth: bool) {
+        match &cond.kind {
+            ExprKind::Unary(Unary::Not, a) => self.note(a, !truth),
+            ExprKind::Binary(Binary::And, a, b) if truth => {
+                self.note(a, truth);
+                self.note(b, truth);
+            }
+            ExprKind::Binary(Binary::Or, a, b) if !truth => {
+                self.note(a, truth);
+                self.note(b, truth);
+            }
+            ExprKind::Binary(op, a, b) if is_integer(a) => {
+                let (a, b) = (self.poly(a), self.poly(b));
+                let (rise, one) = (b.minus(&a), Poly::constant(1));
+                let fall = Poly::default().minus(&rise);
+                match (op, truth) {
+                    (Binary::Lt, true) | (Binary::Ge, false) => self.holds.push(rise.minus(&one)),
+                    (Binary::Le, true) | (Binary::Gt, false) => self.holds.push(rise),
+                    (Binary::Gt, true) | (Binary::Le, false) => self.holds.push(fall.minus(&one)),
+                    (Binary::Ge, true) | (Binary::Lt, false) => self.holds.push(fall),
+                    (Binary::Eq, true) | (Binary::Ne, false) => self.holds.extend([rise, fall]),
+                    _ => {}
+                }
+            }
+            _ => {}
         }
     }
 
@@ -169,8 +235,24 @@ impl Known {
                 Some(false) => self.poly(b),
                 None => self.opaque(e),
             },
+            ExprKind::Load(place, index) if self.facts.fixed.contains(place) && is_integer(e) => {
+                self.element(*place, index).unwrap_or_else(|| self.opaque(e))
+            }
             _ => self.opaque(e),
         }
+    }
+
+    /// An element that nothing changes, if it is known which one.
+    fn element(&mut self, place: Place, index: &Expr) -> Option<Poly> {
+        let index = self.poly(index);
+        let (buffer, index) = match place {
+            Place::Buffer(buffer) => (buffer, index),
+            Place::Row(row) => match self.row(row) {
+                [begin] => (begin.buffer, begin.offset.plus(&index)),
+                _ => return None,
+            },
+        };
+        Some(Poly::atom(Atom::Element(buffer, Box::new(index))))
     }
 
     /// A value that is only compared with itself: by its text, unless that may mean different values in different places.
@@ -188,7 +270,7 @@ impl Known {
             }
             ExprKind::Load(place, _) if self.facts.fixed.contains(place) => {
                 if let Place::Row(row) = place {
-                    locals.extend(self.rows.get(row).iter().flat_map(|offset| offset.locals()));
+                    locals.extend(self.row(*row).iter().flat_map(|begin| begin.offset.locals()));
                 }
             }
             ExprKind::Load(..) | ExprKind::Reduce(..) | ExprKind::Invalid => {
@@ -219,6 +301,10 @@ fn keeps_value(e: &Expr) -> bool {
         Type::Scalar(ty) => ty.is_integer() && ty != Scalar::U64,
         _ => matches!(e.kind, ExprKind::Item(_)),
     }
+}
+
+fn is_integer(e: &Expr) -> bool {
+    matches!(e.ty, Type::Scalar(ty) if ty.is_integer())
 }
 
 /// An expression's text, the same for equal expressions.

@@ -5,6 +5,7 @@
 mod access;
 mod accumulator;
 mod footprint;
+mod index;
 mod known;
 mod order;
 mod overlap;
@@ -18,6 +19,7 @@ use std::collections::BTreeSet;
 use crate::diagnostics::Errors;
 use crate::ir::{Expr, ExprKind, Kernel, ParamId, ParamKind, Place, Scalar};
 
+pub use self::index::{Indices, indices};
 use self::known::Facts;
 pub(crate) use self::known::Known;
 pub(crate) use self::order::Barriers;
@@ -75,8 +77,8 @@ fn signed(kernel: &Kernel) -> BTreeSet<ParamId> {
 fn fixed(kernel: &Kernel) -> BTreeSet<Place> {
     let aliased = |id: ParamId| kernel.buffers().any(|(_, output)| output.aliases.contains(&id));
     let is_fixed = |place: &Place| {
-        let id = kernel.buffer_of(*place);
-        !kernel.buffer(id).mutable && !aliased(id)
+        let is_fixed = |id: &ParamId| !kernel.buffer(*id).mutable && !aliased(*id);
+        kernel.buffers_of(*place).iter().all(is_fixed)
     };
     let buffers = kernel.buffers().map(|(id, _)| Place::Buffer(id));
     let rows = (0..kernel.rows.len()).map(Place::Row);

@@ -19,6 +19,8 @@ pub(crate) enum Atom {
     Rounds(u32),
     /// `⌊numerator / divisor⌋` of a number that is at least 0 by a positive constant.
     Quotient(Box<Poly>, i128),
+    /// An element of a buffer of integers that the kernel does not write.
+    Element(ParamId, Box<Poly>),
     /// Any other value, by its text, with the locals that it depends on.
     Opaque(String, BTreeSet<LocalId>),
 }
@@ -117,7 +119,7 @@ impl Poly {
         let of = |atom: &Atom| match atom {
             Atom::Local(id) => BTreeSet::from([*id]),
             Atom::Opaque(_, locals) => locals.clone(),
-            Atom::Quotient(p, _) => p.locals(),
+            Atom::Quotient(p, _) | Atom::Element(_, p) => p.locals(),
             Atom::Param(_) | Atom::Const(_) | Atom::Item(_) | Atom::Rounds(_) => BTreeSet::new(),
         };
         self.terms.keys().flatten().flat_map(of).collect()
@@ -141,7 +143,7 @@ impl Poly {
         self.map(&counted).expect("every atom is replaced")
     }
 
-    /// The polynomial with what `replacement` gives in place of each atom; quotients are mapped inside.
+    /// The polynomial with what `replacement` gives in place of each atom; quotients and elements are mapped inside.
     fn map(&self, replacement: &dyn Fn(&Atom) -> Option<Poly>) -> Option<Poly> {
         let mut result = Poly::default();
         for (atoms, c) in &self.terms {
@@ -149,6 +151,9 @@ impl Poly {
             for atom in atoms {
                 let factor = match atom {
                     Atom::Quotient(p, divisor) => quotient(&p.map(replacement)?, *divisor),
+                    Atom::Element(buffer, p) => {
+                        Poly::atom(Atom::Element(*buffer, Box::new(p.map(replacement)?)))
+                    }
                     other => replacement(other)?,
                 };
                 term = term.times(&factor);
@@ -172,7 +177,41 @@ impl Poly {
         }
     }
 
-    /// Whether the value is surely at least 0, given that every atom but an opaque one is.
+    /// Whether the value is surely at least 0, given that every atom is but elements and opaque ones, and that each of
+    /// `facts` is.
+    pub(crate) fn is_nonnegative_by(&self, facts: &[Poly]) -> bool {
+        // Most bounds need no fact, a tail behind a part needs two.
+        self.is_nonnegative()
+            || facts.iter().any(|fact| {
+                let once = self.minus(fact);
+                once.is_nonnegative() || facts.iter().any(|other| once.minus(other).is_nonnegative())
+            })
+    }
+
+    /// The coefficient of `atom`, and what is left without it; `None` if it is not linear in it.
+    pub(crate) fn linear_in_atom(&self, atom: &Atom) -> Option<(Poly, Poly)> {
+        let mut slope = Poly::default();
+        let mut rest = Poly::default();
+        for (atoms, c) in &self.terms {
+            let mut others = atoms.clone();
+            match others.iter().position(|a| a == atom) {
+                Some(at) => {
+                    others.remove(at);
+                    slope.add_term(others, *c);
+                }
+                None => rest.add_term(others, *c),
+            }
+        }
+        let has = |poly: &Poly| poly.atoms().any(|a| a == atom);
+        (!has(&slope) && !has(&rest)).then_some((slope, rest))
+    }
+
+    /// The atoms of all products.
+    pub(crate) fn atoms(&self) -> impl Iterator<Item = &Atom> {
+        self.terms.keys().flatten()
+    }
+
+    /// Whether the value is surely at least 0, given that every atom but an element or an opaque one is.
     ///
     /// Quotients that are subtracted give way to what they are at most: `c · ⌊p / c⌋ ≤ p` and `⌊p / c⌋ ≤ p`.
     pub(crate) fn is_nonnegative(&self) -> bool {
@@ -196,7 +235,7 @@ impl Poly {
             .terms
             .keys()
             .flatten()
-            .any(|atom| matches!(atom, Atom::Opaque(..)))
+            .any(|atom| matches!(atom, Atom::Element(..) | Atom::Opaque(..)))
     }
 
     fn first_negative(&self) -> Option<(Vec<Atom>, i128)> {

@@ -2,21 +2,70 @@
 
 use super::access::{Access, Actor, Collector};
 use super::known::Known;
-use super::poly::Poly;
+use super::poly::{Atom, Poly};
 use crate::diagnostics::Errors;
 use crate::ir::{self, Grid, Kernel, LocalId, ParamId};
 
 /// One dimension of a shape.
 #[derive(Clone, Debug)]
-struct Dim {
-    extent: Poly,
-    stride: Poly,
+pub(super) struct Dim {
+    pub(super) extent: Poly,
+    pub(super) stride: Poly,
 }
 
-/// A loop that moves an index.
+/// A grid index that moves an index.
+#[derive(Clone, Debug)]
 struct Axis {
     index: LocalId,
+    /// Its first value.
+    first: Poly,
+    /// How many values it has.
     extent: Poly,
+}
+
+impl Axis {
+    /// The part of the axis that the conditions around an access leave.
+    fn narrowed(&self, holds: &[Poly]) -> Axis {
+        let mut narrowed = self.clone();
+        for fact in holds {
+            let Some((slope, rest)) = fact.linear_in(self.index) else {
+                continue;
+            };
+            // What differs from group to group, or from lane to lane, bounds nothing.
+            if !rest.locals().is_empty() {
+                continue;
+            }
+            let end = narrowed.first.plus(&narrowed.extent);
+            match slope.as_constant() {
+                // index + rest is at least 0: it begins at -rest.
+                Some(1) => {
+                    let first = Poly::default().minus(&rest);
+                    if first.minus(&narrowed.first).is_nonnegative() {
+                        narrowed.extent = end.minus(&first);
+                        narrowed.first = first;
+                    }
+                }
+                // rest - index is at least 0: it ends behind rest.
+                Some(-1) => {
+                    let behind = rest.plus(&Poly::constant(1));
+                    if end.minus(&behind).is_nonnegative() {
+                        narrowed.extent = behind.minus(&narrowed.first);
+                    }
+                }
+                _ => {}
+            }
+        }
+        narrowed
+    }
+}
+
+/// Which row of a buffer each group has: what every access of the buffer has to agree on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Own {
+    /// The first value of each grid index that has a row.
+    firsts: Vec<Poly>,
+    /// The element that addresses the row.
+    by: Option<Atom>,
 }
 
 /// Checks every access to buffers that are written.
@@ -30,6 +79,7 @@ pub(crate) fn check(kernel: &Kernel, mut collector: Collector<'_>, errors: &mut 
             .into_iter()
             .map(|(index, extent)| Axis {
                 index,
+                first: Poly::default(),
                 extent: collector.known.poly(extent),
             })
             .collect(),
@@ -38,13 +88,28 @@ pub(crate) fn check(kernel: &Kernel, mut collector: Collector<'_>, errors: &mut 
     let mut accesses = Vec::new();
     collector.block(&kernel.body, &mut accesses);
     let written: Vec<ParamId> = accesses.iter().filter(|a| a.write).map(|a| a.buffer).collect();
+    let mut owned: Vec<(ParamId, Own)> = Vec::new();
     for access in &accesses {
-        if !errors.has(access.span)
-            && has_shape(kernel, access.buffer)
-            && written.iter().any(|w| kernel.may_alias(*w, access.buffer))
+        if errors.has(access.span)
+            || !has_shape(kernel, access.buffer)
+            || !written.iter().any(|w| kernel.may_alias(*w, access.buffer))
         {
-            own_row(kernel, access, &grid, &mut collector.known, errors);
+            continue;
         }
+        let own = match own_row(kernel, access, &grid, &mut collector.known) {
+            Ok(own) => own,
+            Err(problem) => {
+                errors.at(access.span, problem);
+                continue;
+            }
+        };
+        let unlike =
+            |(buffer, other): &&(ParamId, Own)| kernel.may_alias(*buffer, access.buffer) && *other != own;
+        if owned.iter().find(unlike).is_some() {
+            let buffer = &kernel.params[access.buffer].name;
+            errors.at(access.span, format_args!("another access gives the same group another row of `{buffer}`; groups run at the same time and keep to one row each"));
+        }
+        owned.push((access.buffer, own));
     }
 }
 
@@ -56,47 +121,120 @@ fn has_shape(kernel: &Kernel, buffer: ParamId) -> bool {
     !shape.is_empty() && !shape.iter().any(invalid)
 }
 
-fn own_row(kernel: &Kernel, access: &Access, grid: &[Axis], known: &mut Known, errors: &mut Errors) {
+/// The row of its buffer that an access keeps to, or why it does not keep to one.
+fn own_row(kernel: &Kernel, access: &Access, grid: &[Axis], known: &mut Known) -> Result<Own, String> {
+    let dims = dims(kernel, access.buffer, known);
+    let whole = placed(kernel, access, grid, dims.clone());
+    let narrow: Vec<Axis> = grid.iter().map(|axis| axis.narrowed(&access.holds)).collect();
+    whole.or_else(|problem| placed(kernel, access, &narrow, dims).map_err(|_| problem))
+}
+
+/// Takes the grid's part out of an access's index, each grid index with the dimension that it steps along.
+fn placed(kernel: &Kernel, access: &Access, grid: &[Axis], mut dims: Vec<Dim>) -> Result<Own, String> {
     let name = kernel.place_name(access.place);
     let buffer = &kernel.params[access.buffer].name;
-    let mut dims = dims(kernel, access.buffer, known);
     let mut index = access.index.clone();
+    let mut own = Own::default();
+    let mut through = None;
+    if let Some(by) = kernel.buffer(access.buffer).scattered_by {
+        let Some((element, axis, rest)) = scattered(access, by, grid, &mut dims)? else {
+            let by = &kernel.params[by].name;
+            return Err(format!(
+                "the rows of `{buffer}` are addressed by `scatter(..)`: add `{by}.load(row)` times the stride"
+            ));
+        };
+        index = rest;
+        own.by = Some(element);
+        through = Some(axis);
+    }
     for axis in grid {
-        if axis.extent.as_constant() == Some(1) {
+        if axis.extent.as_constant() == Some(1) || through == Some(axis.index) {
             continue;
         }
-        let Some((slope, rest)) = index.linear_in(axis.index) else {
-            return errors.at(access.span, format_args!("the row of `{name}` depends on `{}` in a way that does not keep groups apart; write `{0} * stride`", kernel.locals[axis.index].name));
+        let moved = index.substitute(axis.index, &Poly::local(axis.index).plus(&axis.first));
+        let Some((slope, rest)) = moved.and_then(|index| index.linear_in(axis.index)) else {
+            return Err(format!(
+                "the row of `{name}` depends on `{}` in a way that does not keep groups apart; write `{0} * stride`",
+                kernel.locals[axis.index].name
+            ));
         };
         let Some(at) = dims
             .iter()
             .position(|dim| dim.stride == slope && dim.extent == axis.extent)
         else {
             let axis = &kernel.locals[axis.index].name;
-            return errors.at(
-                access.span,
-                if slope == Poly::default() {
-                    format!("every `{axis}` reaches this element of `{buffer}`, which is written; groups run at the same time and keep to elements of their own")
-                } else {
-                    format!("the step from one `{axis}` to the next is no dimension of `{buffer}` in `shapes(..)` with the grid's extent and that stride")
-                },
-            );
+            return Err(if slope == Poly::default() {
+                format!(
+                    "every `{axis}` reaches this element of `{buffer}`, which is written; groups run at the same time and keep to elements of their own"
+                )
+            } else {
+                format!(
+                    "the step from one `{axis}` to the next is no dimension of `{buffer}` in `shapes(..)` with the grid's extent and that stride"
+                )
+            });
         };
         dims.remove(at);
+        own.firsts.push(axis.first.clone());
         index = rest;
     }
-    if !inside(access, index, dims) {
-        let whole = match kernel.grid {
-            Grid::Groups { .. } => format!("the group's own row of `{buffer}`"),
-            Grid::Elements { .. } => format!("`{buffer}`"),
+    if inside(access, index, dims) {
+        return Ok(own);
+    }
+    let whole = match kernel.grid {
+        Grid::Groups { .. } => format!("the group's own row of `{buffer}`"),
+        Grid::Elements { .. } => format!("`{buffer}`"),
+    };
+    Err(format!(
+        "this may lie outside {whole} by `shapes(..)`; written buffers are accessed only inside it"
+    ))
+}
+
+/// The element of `by` that addresses the row of an access, the grid index that picks the element, and the index without
+/// it. Takes the dimension that it addresses out of `dims`.
+#[expect(clippy::type_complexity, reason = "the three parts are taken apart at once")]
+fn scattered(
+    access: &Access,
+    by: ParamId,
+    grid: &[Axis],
+    dims: &mut Vec<Dim>,
+) -> Result<Option<(Atom, LocalId, Poly)>, String> {
+    let is_by = |atom: &&Atom| matches!(atom, Atom::Element(buffer, _) if *buffer == by);
+    let Some(element) = access.index.atoms().find(is_by).cloned() else {
+        return Ok(None);
+    };
+    let Atom::Element(_, at) = &element else {
+        return Ok(None);
+    };
+    // One element per value of a grid index, and another one for each.
+    let picks = |axis: &&Axis| {
+        let Some((slope, rest)) = at.linear_in(axis.index) else {
+            return false;
         };
-        errors.at(
-            access.span,
-            format_args!(
-                "this may lie outside {whole} by `shapes(..)`; written buffers are accessed only inside it"
-            ),
+        slope.as_constant().is_some_and(|step| step != 0) && rest.locals().is_empty()
+    };
+    let (Some(axis), Some((stride, rest))) = (grid.iter().find(picks), access.index.linear_in_atom(&element))
+    else {
+        return Ok(None);
+    };
+    let Some(dim) = dims.iter().position(|dim| dim.stride == stride) else {
+        return Ok(None);
+    };
+    let Dim { extent, .. } = dims.remove(dim);
+    let slot = Poly::atom(element.clone());
+    if !slot.is_nonnegative_by(&access.holds) {
+        return Err(
+            "this row may have a negative index, which `scatter(..)` skips; store under `if index >= 0`"
+                .to_owned(),
         );
     }
+    if !extent
+        .minus(&slot)
+        .minus(&Poly::constant(1))
+        .is_nonnegative_by(&access.holds)
+    {
+        return Err("this row may lie behind the last one; store under `if index < rows`, with the extent in `shapes(..)`".to_owned());
+    }
+    Ok(Some((element.clone(), axis.index, rest)))
 }
 
 /// Whether an index without its grid part stays inside the dimensions left.
@@ -136,12 +274,17 @@ fn inside(access: &Access, index: Poly, mut dims: Vec<Dim>) -> bool {
         Actor::Group => span.factors(),
         Actor::Lane(_, extent) | Actor::One(_, extent, _) => extent.factors(),
     };
-    let holds = |poly: Poly| poly.counted_from_one(&sizes).is_nonnegative();
+    let facts: Vec<Poly> = access
+        .holds
+        .iter()
+        .map(|fact| fact.counted_from_one(&sizes))
+        .collect();
+    let holds = |poly: Poly| poly.counted_from_one(&sizes).is_nonnegative_by(&facts);
     holds(low) && holds(span.minus(&high).minus(&Poly::constant(1)))
 }
 
 /// The dimensions of a buffer, outermost first.
-fn dims(kernel: &Kernel, buffer: ParamId, known: &mut Known) -> Vec<Dim> {
+pub(super) fn dims(kernel: &Kernel, buffer: ParamId, known: &mut Known) -> Vec<Dim> {
     let mut inner = Poly::constant(1);
     let mut dims = Vec::new();
     for dim in kernel.buffer(buffer).shape.iter().rev() {

@@ -8,7 +8,9 @@ use super::helper::{Helper, Helpers};
 use super::names::Names;
 use super::printer::{Cpp, Level, Loaded, Printer, Spelling, Surroundings};
 use super::writer::Writer;
-use crate::ir::{Expr, ExprKind, Grid, Kernel, Lanes, LocalId, Place, Reduce, Stmt, StmtId, StmtKind};
+use crate::ir::{
+    Expr, ExprKind, Grid, Kernel, Lanes, LocalId, ParamId, Place, Reduce, Start, Stmt, StmtId, StmtKind,
+};
 use crate::schedule::{GRID, Schedule, is_constant};
 
 /// Names that the emitted body makes up.
@@ -96,7 +98,11 @@ impl Surroundings for Around<'_> {
                 None => Loaded::Element(self.body.element_of(register, self.mode)),
             };
         }
-        Loaded::Element(format!("{}[{}]", self.body.place(place), printer.value(index)))
+        Loaded::Element(format!(
+            "{}[{}]",
+            self.body.place(place),
+            printer.index(index, Level::Ternary)
+        ))
     }
 
     fn reduction(&self, e: &Expr) -> String {
@@ -132,6 +138,7 @@ impl<'a> Around<'a> {
             kernel: Some(self.body.kernel),
             surroundings: self,
             data: self.body.data,
+            indexing: false,
         }
     }
 }
@@ -221,16 +228,16 @@ impl Body<'_> {
         self.hoist_reductions(out, stmt);
         match &stmt.kind {
             StmtKind::Row(id) => {
-                let row = &self.kernel.rows[*id];
-                let buffer = self.kernel.buffer(row.buffer);
+                let buffer = self.kernel.buffer_like(Place::Row(*id));
                 let constness = if buffer.mutable { "" } else { "const " };
                 let (element, _) = printer.element(&buffer.element);
-                let base = &self.spelling.params[row.buffer];
                 let name = &self.spelling.rows[*id];
-                out.line(format!(
-                    "{constness}{element}* {name} = {base} + {};",
-                    printer.operand(&row.offset, Level::Mul)
-                ));
+                self.row(
+                    out,
+                    &format!("{constness}{element}* {name} = "),
+                    &self.kernel.rows[*id].start,
+                    &printer,
+                );
             }
             StmtKind::Store(place, index, value) => self.store(out, *place, index, value, &around),
             StmtKind::Lanes(Lanes { index, extent, body }) => self.lanes(out, stmt.id, *index, extent, body),
@@ -240,19 +247,56 @@ impl Body<'_> {
         }
     }
 
+    /// The pointer to a row, with one line per choice.
+    fn row(&self, out: &mut Writer, head: &str, start: &Start, printer: &Printer<'_>) {
+        let at = |buffer: ParamId, offset: &Expr| {
+            let base = &self.spelling.params[buffer];
+            match offset.kind {
+                ExprKind::Int(0) => base.clone(),
+                _ => format!("{base} + {}", printer.index(offset, Level::Add)),
+            }
+        };
+        let mut start = start;
+        let mut lead = head.to_owned();
+        while let Start::Either(cond, then, otherwise) = start {
+            out.line(format!("{lead}{}", printer.operand(cond, Level::Or)));
+            let choice = self.choice(then, &at, printer);
+            out.indented(|out| out.indented(|out| out.line(format!("? {choice}"))));
+            lead = "    : ".to_owned();
+            start = otherwise;
+        }
+        let Start::At(buffer, offset) = start else {
+            unreachable!("the loop ends at a place")
+        };
+        out.line(format!("{lead}{};", at(*buffer, offset)));
+    }
+
+    /// A choice inside the first branch of another, on one line.
+    fn choice(&self, start: &Start, at: &dyn Fn(ParamId, &Expr) -> String, printer: &Printer<'_>) -> String {
+        match start {
+            Start::At(buffer, offset) => at(*buffer, offset),
+            Start::Either(cond, a, b) => format!(
+                "({} ? {} : {})",
+                printer.operand(cond, Level::Or),
+                self.choice(a, at, printer),
+                self.choice(b, at, printer)
+            ),
+        }
+    }
+
     fn store(&self, out: &mut Writer, place: Place, index: &Expr, value: &Expr, around: &Around<'_>) {
         let printer = around.printer();
-        let element = &self.kernel.buffer(self.kernel.buffer_of(place)).element;
+        let element = &self.kernel.buffer_like(place).element;
         if let Some((_, (register, _))) = around.register(place, index) {
             let target = self.element_of(register, around.mode);
             return out.line(format!("{target} = {};", printer.narrowed(element, value)));
         }
         if !matches!(around.mode, Mode::Group) {
-            let target = format!("{}[{}]", self.place(place), printer.value(index));
+            let target = format!("{}[{}]", self.place(place), printer.index(index, Level::Ternary));
             return out.line(format!("{target} = {};", printer.narrowed(element, value)));
         }
         out.block(format!("if ({} == 0)", self.inner.lane), |out| {
-            let target = format!("{}[{}]", self.place(place), printer.value(index));
+            let target = format!("{}[{}]", self.place(place), printer.index(index, Level::Ternary));
             out.line(format!("{target} = {};", printer.narrowed(element, value)));
         });
     }
@@ -282,7 +326,7 @@ impl Body<'_> {
         };
         stmt.exprs(&mut |e| e.walk(&mut hoist));
         if let StmtKind::Row(id) = stmt.kind {
-            self.kernel.rows[id].offset.walk(&mut hoist);
+            self.kernel.rows[id].start.exprs(&mut |e| e.walk(&mut hoist));
         }
     }
 
@@ -382,8 +426,7 @@ impl Body<'_> {
                             address(v)
                         ));
                     } else {
-                        let (ty, _) =
-                            printer.element(&self.kernel.buffer(self.kernel.buffer_of(v.place)).element);
+                        let (ty, _) = printer.element(&self.kernel.buffer_like(v.place).element);
                         out.line(format!("detail::Vec<{ty}, {width}> {register};"));
                     }
                 }
@@ -392,7 +435,7 @@ impl Body<'_> {
                     |out| {
                         for (v, (register, value)) in vectors.iter().zip(&registers.names) {
                             if let Some(value) = value {
-                                let buffer = self.kernel.buffer(self.kernel.buffer_of(v.place));
+                                let buffer = self.kernel.buffer_like(v.place);
                                 let (spelled, scalar) = printer.element(&buffer.element);
                                 let ty = scalar.cpp();
                                 let element = format!("{register}[{element}]");

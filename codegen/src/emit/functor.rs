@@ -109,6 +109,7 @@ pub(super) fn function(function: &Function, emission: &Emission<'_>) -> String {
         kernel: None,
         surroundings: &Nothing,
         data: &data,
+        indexing: false,
     };
     let params: Vec<String> = function
         .params
@@ -205,7 +206,7 @@ pub(super) fn scalar_stmt(
                 block(out, body)
             });
         }
-        StmtKind::Row(_) | StmtKind::Store(..) | StmtKind::Lanes(_) => {
+        StmtKind::Assert(..) | StmtKind::Row(_) | StmtKind::Store(..) | StmtKind::Lanes(_) => {
             unreachable!("the front end lets only kernels touch memory")
         }
     }

@@ -7,7 +7,7 @@ use super::helper::Helper;
 use super::printer::{Level, Printer};
 use super::usage::group_accessed;
 use super::writer::Writer;
-use crate::ir::{Buffer, Dim, Expr, Grid, ParamId, ParamKind};
+use crate::ir::{Assertion, Buffer, Dim, Expr, Grid, ParamId, ParamKind, Stmt, StmtKind};
 use crate::schedule::{Divisible, Width, extents, is_constant};
 
 /// `NAME_submit`, which chooses the grid, and `NAME_launch`, which refuses or submits.
@@ -32,6 +32,7 @@ impl Launcher<'_> {
             kernel: Some(self.emission.kernel),
             surroundings: &Nothing,
             data: &self.emission.data,
+            indexing: false,
         }
     }
 
@@ -143,7 +144,7 @@ impl Launcher<'_> {
         }
         let printer = self.printer();
         for stmt in &emission.kernel.host {
-            scalar_stmt(out, stmt, &emission.kernel.locals, &printer, &mut |_, _| {});
+            self.host_stmt(out, stmt, &printer);
         }
         let zero: Vec<String> = emission
             .kernel
@@ -153,6 +154,24 @@ impl Launcher<'_> {
             .map(|(_, extent)| format!("{} == 0", printer.operand(extent, Level::Add)))
             .collect();
         out.line(format!("if ({}) return 0;", zero.join(" || ")));
+    }
+
+    fn host_stmt(&self, out: &mut Writer, stmt: &Stmt, printer: &Printer<'_>) {
+        let locals = &self.emission.kernel.locals;
+        match &stmt.kind {
+            StmtKind::Assert(cond, Assertion { condition, reason }) => {
+                let reason = reason.as_ref().map(|reason| format!(": {reason}"));
+                let subject = super::literal::text(condition);
+                let what = super::literal::text(&format!("does not hold{}", reason.unwrap_or_default()));
+                let cond = printer.operand(cond, Level::Unary);
+                out.line(format!(
+                    "if (!{cond}) return detail::refuse(detail::kSize, {subject}, {what});"
+                ));
+            }
+            _ => scalar_stmt(out, stmt, locals, printer, &mut |out, block| {
+                block.iter().for_each(|stmt| self.host_stmt(out, stmt, printer));
+            }),
+        }
     }
 
     /// One region per buffer, its checks, and the overlaps of what is written with everything else.

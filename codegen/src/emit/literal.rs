@@ -52,6 +52,18 @@ pub(super) fn float(value: f32) -> Cpp {
     Cpp::primary(magnitude)
 }
 
+/// A string literal.
+pub(super) fn text(text: &str) -> String {
+    let escaped = text.chars().map(|c| match c {
+        '"' => "\\\"".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        '\n' => "\\n".to_owned(),
+        c if c.is_control() => " ".to_owned(),
+        c => c.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

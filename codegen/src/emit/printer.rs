@@ -86,6 +86,8 @@ pub(super) struct Printer<'a> {
     pub(super) surroundings: &'a dyn Surroundings,
     /// Locals whose value comes from data, so that arithmetic on them may overflow.
     pub(super) data: &'a BTreeSet<LocalId>,
+    /// Whether an index is printed. One that overflows is that of no element, so the arithmetic is plain.
+    pub(super) indexing: bool,
 }
 
 impl Printer<'_> {
@@ -97,6 +99,15 @@ impl Printer<'_> {
     /// A value as an operand.
     pub(super) fn operand(&self, e: &Expr, level: Level) -> String {
         self.expr(e).within(level)
+    }
+
+    /// An index, or the offset of a row.
+    pub(super) fn index(&self, e: &Expr, level: Level) -> String {
+        let printer = Printer {
+            indexing: true,
+            ..*self
+        };
+        printer.operand(e, level)
     }
 
     fn expr(&self, e: &Expr) -> Cpp {
@@ -152,7 +163,7 @@ impl Printer<'_> {
         match self.surroundings.load(self, place, index) {
             Loaded::Value(name) => Cpp::primary(name),
             Loaded::Element(element) => {
-                let element_type = &kernel.buffer(kernel.buffer_of(place)).element;
+                let element_type = &kernel.buffer_like(place).element;
                 let (spelled, value) = self.element(element_type);
                 if spelled == value.cpp() {
                     return Cpp::primary(element);
@@ -356,7 +367,7 @@ impl Printer<'_> {
     }
 
     fn is_data(&self, e: &Expr) -> bool {
-        is_data(e, self.data)
+        !self.indexing && is_data(e, self.data)
     }
 }
 

@@ -32,7 +32,9 @@ impl Reads {
             }
             StmtKind::Row(id) => {
                 if let Some(kernel) = kernel {
-                    kernel.rows[id].offset.walk(&mut |e| self.note(e));
+                    kernel.rows[id]
+                        .start
+                        .exprs(&mut |e| e.walk(&mut |e| self.note(e)));
                 }
             }
             _ => {}
@@ -46,7 +48,7 @@ impl Reads {
                 self.locals.contains(id)
             }
             StmtKind::Row(id) => self.rows.contains(id),
-            StmtKind::Store(..) => true,
+            StmtKind::Store(..) | StmtKind::Assert(..) => true,
             StmtKind::If(_, then, otherwise) => {
                 self.retain(then);
                 self.retain(otherwise);

@@ -26,9 +26,11 @@ impl Usage {
         walk_exprs(&kernel.body, &mut |e| usage.look(e));
         walk(&kernel.body, &mut |stmt| match &stmt.kind {
             StmtKind::Row(id) => {
-                let row = &kernel.rows[*id];
-                usage.params.insert(row.buffer);
-                row.offset.walk(&mut |e| usage.look(e));
+                let start = &kernel.rows[*id].start;
+                usage
+                    .params
+                    .extend(start.places().into_iter().map(|(buffer, _)| buffer));
+                start.exprs(&mut |e| e.walk(&mut |e| usage.look(e)));
             }
             StmtKind::Store(place, ..) => usage.place(*place),
             _ => {}
@@ -83,7 +85,7 @@ pub(super) fn group_accessed(kernel: &Kernel) -> BTreeSet<ParamId> {
 fn outside_lanes(kernel: &Kernel, block: &[Stmt], found: &mut BTreeSet<ParamId>) {
     for stmt in block {
         let mut note = |place: Place| {
-            found.insert(kernel.buffer_of(place));
+            found.extend(kernel.buffers_of(place));
         };
         if let StmtKind::Store(place, ..) = stmt.kind {
             note(place);
@@ -95,7 +97,7 @@ fn outside_lanes(kernel: &Kernel, block: &[Stmt], found: &mut BTreeSet<ParamId>)
         };
         stmt.exprs(&mut |e| e.walk(&mut look));
         if let StmtKind::Row(id) = stmt.kind {
-            kernel.rows[id].offset.walk(&mut look);
+            kernel.rows[id].start.exprs(&mut |e| e.walk(&mut look));
         }
         if !matches!(stmt.kind, StmtKind::Lanes(_)) {
             stmt.blocks()

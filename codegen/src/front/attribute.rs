@@ -18,6 +18,7 @@ pub(super) struct Arguments {
     pub(super) instances: Vec<(Ident, Vec<Expr>)>,
     pub(super) shapes: Vec<(Ident, Vec<DimSyntax>)>,
     pub(super) alias: Vec<(Ident, Ident)>,
+    pub(super) scatter: Vec<(Ident, Ident)>,
     pub(super) work_group: Option<LitInt>,
     pub(super) sub_group: Option<LitInt>,
     pub(super) vector: Option<LitInt>,
@@ -32,7 +33,8 @@ pub(super) struct DimSyntax {
     pub(super) stride: Option<Expr>,
 }
 
-const KNOWN: &str = "symbol, header, types, select, instances, shapes, alias, work_group, sub_group, vector";
+const KNOWN: &str =
+    "symbol, header, types, select, instances, shapes, alias, scatter, work_group, sub_group, vector";
 
 impl Arguments {
     /// Parses the arguments; problems go to `errors`, what could be read is kept.
@@ -66,6 +68,7 @@ impl Arguments {
             "instances" => self.instances = distinct(entries(input, list)?)?,
             "shapes" => self.shapes = distinct(entries(input, list)?)?,
             "alias" => self.alias = entries(input, |input| input.parse())?,
+            "scatter" => self.scatter = distinct(scattered(input)?)?,
             "work_group" => self.work_group = auto_or(input)?,
             "sub_group" => self.sub_group = auto_or(input)?,
             "vector" => self.vector = auto_or(input)?,
@@ -142,6 +145,23 @@ fn entries<T>(input: ParseStream, value: fn(ParseStream) -> syn::Result<T>) -> s
         }
     }
     Ok(list)
+}
+
+/// `(a by b, c by d)`
+fn scattered(input: ParseStream) -> syn::Result<Vec<(Ident, Ident)>> {
+    let content;
+    parenthesized!(content in input);
+    let pair = |input: ParseStream| {
+        let buffer = input.parse()?;
+        let by: Ident = input.parse()?;
+        if by != "by" {
+            let message = format!("`{by}` should be `by`: `scatter(cache by slots)`");
+            return Err(syn::Error::new(by.span(), message));
+        }
+        Ok((buffer, input.parse()?))
+    };
+    let pairs = content.parse_terminated(pair, Token![,])?;
+    Ok(pairs.into_iter().collect())
 }
 
 /// Entries of which each names another parameter.

@@ -2,12 +2,12 @@
 
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Expr as SynExpr, Local, Pat};
+use syn::{Block, Expr as SynExpr, ExprIf, Local, Pat, Stmt as SynStmt};
 
 use super::lower::{Context, Lower, plain};
 use super::scope::Binding;
 use super::stmt::ident;
-use crate::ir::{Expr, ParamId, Row, StmtKind, Type};
+use crate::ir::{Expr, ParamId, ParamKind, Row, Start, StmtKind, Type};
 
 impl Lower<'_> {
     pub(super) fn let_stmt(&mut self, local: &Local) {
@@ -22,8 +22,8 @@ impl Lower<'_> {
             self.error(token.span(), "`let .. else` leaves the loop early; write an `if`");
             return self.bind_invalid(pat);
         }
-        if let Some((row, method)) = row_call(&init.expr) {
-            return self.row_stmt(pat, row, method);
+        if is_row(&init.expr) {
+            return self.row_stmts(pat, &init.expr);
         }
         match pat {
             Pat::Tuple(tuple) => {
@@ -118,23 +118,101 @@ impl Lower<'_> {
         }
     }
 
-    fn row_stmt(&mut self, pat: &Pat, call: &syn::ExprMethodCall, receiver: &syn::Ident) {
-        let name = match pat {
-            Pat::Ident(name) => &name.ident,
-            pat => return self.error(pat.span(), "a row is bound to one name"),
+    /// Rows, each bound to one name: of one expression, or of a tuple in each branch of an `if`.
+    fn row_stmts(&mut self, pat: &Pat, e: &SynExpr) {
+        let pats: Vec<&Pat> = match pat {
+            Pat::Tuple(tuple) => tuple.elems.iter().collect(),
+            pat => vec![pat],
         };
-        let Some((buffer, offset)) = self.row(call, receiver) else {
-            return self.scopes.bind(plain(name), Binding::Invalid);
+        let starts = self.starts(e, pats.len());
+        for (pat, start) in pats.into_iter().zip(starts) {
+            let Pat::Ident(name) = pat else {
+                self.error(pat.span(), "a row is bound to one name");
+                continue;
+            };
+            let name = &name.ident;
+            let Some(start) = start.filter(|start| self.fits(start)) else {
+                self.scopes.bind(plain(name), Binding::Invalid);
+                continue;
+            };
+            let id = self.rows.len();
+            self.rows.push(Row {
+                name: plain(name),
+                start,
+                span: name.span(),
+            });
+            self.scopes.bind(plain(name), Binding::Row(id));
+            self.push(StmtKind::Row(id), name.span());
+        }
+    }
+
+    /// Where `count` rows begin; `None` for each that was refused.
+    fn starts(&mut self, e: &SynExpr, count: usize) -> Vec<Option<Start>> {
+        match e {
+            SynExpr::Paren(paren) => self.starts(&paren.expr, count),
+            SynExpr::Tuple(tuple) if tuple.elems.len() == count => {
+                let starts = tuple.elems.iter().map(|e| self.starts(e, 1).pop().flatten());
+                starts.collect()
+            }
+            SynExpr::If(choice) => self.either(choice, count),
+            SynExpr::Block(block) if block.label.is_none() => self.starts_of(&block.block, count),
+            _ => match row_call(e) {
+                Some((call, receiver)) if count == 1 => {
+                    let place = self.row(call, receiver);
+                    vec![place.map(|(buffer, offset)| Start::At(buffer, offset))]
+                }
+                _ => {
+                    let what = if count == 1 {
+                        "a row is expected here: `buffer.row(offset)`".to_owned()
+                    } else {
+                        format!("a tuple of {count} rows is expected here")
+                    };
+                    self.error(e.span(), what);
+                    vec![None; count]
+                }
+            },
+        }
+    }
+
+    fn starts_of(&mut self, block: &Block, count: usize) -> Vec<Option<Start>> {
+        match &block.stmts[..] {
+            [SynStmt::Expr(e, None)] => self.starts(e, count),
+            _ => {
+                self.error(
+                    block.span(),
+                    "a branch that chooses a row holds nothing but it; compute offsets before the `if`",
+                );
+                vec![None; count]
+            }
+        }
+    }
+
+    /// Rows that a condition chooses from.
+    fn either(&mut self, choice: &ExprIf, count: usize) -> Vec<Option<Start>> {
+        let cond = self.condition(&choice.cond);
+        let then = self.starts_of(&choice.then_branch, count);
+        let Some((_, otherwise)) = &choice.else_branch else {
+            self.error(
+                choice.if_token.span(),
+                "an `if` that gives a value needs an `else`",
+            );
+            return vec![None; count];
         };
-        let id = self.rows.len();
-        self.rows.push(Row {
-            name: plain(name),
-            buffer,
-            offset,
-            span: name.span(),
-        });
-        self.scopes.bind(plain(name), Binding::Row(id));
-        self.push(StmtKind::Row(id), name.span());
+        let other = self.starts(otherwise, count);
+        let both = |(a, b): (Option<Start>, Option<Start>)| {
+            Some(Start::Either(cond.clone(), Box::new(a?), Box::new(b?)))
+        };
+        then.into_iter().zip(other).map(both).collect()
+    }
+
+    /// Whether rows that are chosen from are alike; rustc checks what they are.
+    fn fits(&mut self, start: &Start) -> bool {
+        let buffers: Vec<ParamId> = start.places().into_iter().map(|(buffer, _)| buffer).collect();
+        let alike = |a: &ParamId, b: &ParamId| match (&self.params[*a].kind, &self.params[*b].kind) {
+            (ParamKind::Buffer(a), ParamKind::Buffer(b)) => a.element == b.element,
+            _ => false,
+        };
+        buffers.windows(2).all(|pair| alike(&pair[0], &pair[1]))
     }
 
     /// The buffer and the first element of a row.
@@ -181,6 +259,20 @@ impl<'a> Visit<'a> for Names<'a> {
     fn visit_pat_ident(&mut self, pat: &'a syn::PatIdent) {
         self.found.push(&pat.ident);
         syn::visit::visit_pat_ident(self, pat);
+    }
+}
+
+/// Whether an expression gives rows: some part that it may come to is a call of `row` or `row_mut`.
+fn is_row(e: &SynExpr) -> bool {
+    let tail = |block: &Block| matches!(block.stmts.last(), Some(SynStmt::Expr(e, None)) if is_row(e));
+    match e {
+        SynExpr::Paren(paren) => is_row(&paren.expr),
+        SynExpr::Tuple(tuple) => tuple.elems.iter().any(is_row),
+        SynExpr::Block(block) => tail(&block.block),
+        SynExpr::If(choice) => {
+            tail(&choice.then_branch) || choice.else_branch.iter().any(|(_, other)| is_row(other))
+        }
+        _ => row_call(e).is_some(),
     }
 }
 

@@ -305,7 +305,7 @@ fn finish_type(infer: &Infer, e: &mut Expr) {
 fn finish_outside_blocks(kernel: &mut Kernel, infer: &Infer) {
     let mut finish = |e: &mut Expr| e.walk_mut(&mut |e| finish_type(infer, e));
     for row in &mut kernel.rows {
-        finish(&mut row.offset);
+        row.start.exprs_mut(&mut finish);
     }
     match &mut kernel.grid {
         crate::ir::Grid::Groups { extents, .. } => extents.iter_mut().for_each(&mut finish),

@@ -1,4 +1,4 @@
-//! `shapes(..)` and `alias(..)`.
+//! `shapes(..)`, `alias(..)` and `scatter(..)`.
 
 use syn::Ident;
 use syn::spanned::Spanned;
@@ -6,10 +6,10 @@ use syn::spanned::Spanned;
 use super::attribute::Arguments;
 use super::lower::{Lower, plain};
 use super::scope::Binding;
-use crate::ir::{Buffer, Dim, Expr, ExprKind, Math, Param, ParamId, ParamKind, Scalar, Type};
+use crate::ir::{Buffer, Dim, Expr, ExprKind, Math, Param, ParamId, ParamKind, Place, Scalar, Type};
 
 impl Lower<'_> {
-    /// `shapes(..)` and `alias(..)`.
+    /// `shapes(..)`, `alias(..)` and `scatter(..)`.
     pub(super) fn shapes(&mut self, arguments: &Arguments) {
         for (name, dims) in &arguments.shapes {
             let Some(id) = self.buffer_named(name) else {
@@ -42,6 +42,9 @@ impl Lower<'_> {
         for (output, input) in &arguments.alias {
             self.alias(output, input);
         }
+        for (buffer, by) in &arguments.scatter {
+            self.scatter(buffer, by);
+        }
         for id in 0..self.params.len() {
             let Param { name, kind, span } = &self.params[id];
             if !arguments.incomplete && matches!(kind, ParamKind::Buffer(b) if b.shape.is_empty()) {
@@ -71,6 +74,27 @@ impl Lower<'_> {
             );
         } else {
             self.buffer_mut(out).aliases.push(source);
+        }
+    }
+
+    fn scatter(&mut self, buffer: &Ident, by: &Ident) {
+        let (Some(target), Some(indices)) = (self.buffer_named(buffer), self.buffer_named(by)) else {
+            return;
+        };
+        if !self.buffer_mut(target).mutable {
+            self.error(
+                buffer.span(),
+                format_args!("`{buffer}` is not written; loads gather by any index, without `scatter(..)`"),
+            );
+        } else if self.buffer_mut(indices).mutable
+            || self.element_value(Place::Buffer(indices)) != Type::Scalar(Scalar::I64)
+        {
+            self.error(
+                by.span(),
+                format_args!("`{by}` is no `&[T]` of integers, by which rows could be addressed"),
+            );
+        } else {
+            self.buffer_mut(target).scattered_by = Some(indices);
         }
     }
 

@@ -219,6 +219,7 @@ impl Lower<'_> {
                     mutable,
                     shape: vec![],
                     aliases: vec![],
+                    scattered_by: None,
                 })
             }),
             None => self.scalar_param(ty).map(ParamKind::Scalar),

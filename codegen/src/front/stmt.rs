@@ -1,12 +1,14 @@
 //! Statements.
 
+use quote::ToTokens;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Block, Expr as SynExpr, ExprAssign, ExprIf, Stmt as SynStmt};
+use syn::{Block, Expr as SynExpr, ExprAssign, ExprIf, Stmt as SynStmt, Token};
 
 use super::grid::placeholder;
 use super::lower::{Context, Lower, plain};
 use super::scope::Binding;
-use crate::ir::{Binary, Expr, LocalId, Place, Scalar, StmtKind, Type, Update};
+use crate::ir::{Assertion, Binary, Expr, LocalId, Place, Scalar, StmtKind, Type, Update};
 
 impl Lower<'_> {
     /// The statements of a block, none of which gives a value.
@@ -63,6 +65,9 @@ impl Lower<'_> {
     }
 
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) {
+        if mac.path.is_ident("assert") {
+            return self.assert(mac);
+        }
         let name = super::path_name(&syn::ExprPath {
             attrs: vec![],
             qself: None,
@@ -72,6 +77,41 @@ impl Lower<'_> {
             mac.path.span(),
             format_args!("`{name}!` cannot run on a device; kernels call no macros"),
         );
+    }
+
+    /// `assert!(c);` or `assert!(c, "reason");`: what the launcher refuses.
+    fn assert(&mut self, mac: &syn::Macro) {
+        if self.context != Context::Host {
+            return self.error(
+                mac.path.span(),
+                "a device cannot stop a launch; `assert!` stands before the grid, where the launcher checks it",
+            );
+        }
+        let args = match mac.parse_body_with(Punctuated::<SynExpr, Token![,]>::parse_terminated) {
+            Ok(args) => args,
+            Err(error) => return self.errors.syntax(error),
+        };
+        let args: Vec<&SynExpr> = args.iter().collect();
+        let (cond, reason) = match args[..] {
+            [cond] => (cond, None),
+            [
+                cond,
+                SynExpr::Lit(syn::ExprLit {
+                    lit: syn::Lit::Str(reason),
+                    ..
+                }),
+            ] => (cond, Some(reason.value())),
+            _ => {
+                return self.error(
+                    mac.path.span(),
+                    "write `assert!(condition)` or `assert!(condition, \"reason\")`, with a plain text",
+                );
+            }
+        };
+        let condition = text(cond);
+        let cond = self.condition(cond);
+        let assertion = Assertion { condition, reason };
+        self.push(StmtKind::Assert(cond, assertion), mac.path.span());
     }
 
     fn expr_stmt(&mut self, e: &SynExpr) {
@@ -204,6 +244,17 @@ impl Lower<'_> {
         self.same(cond.ty, Type::Scalar(Scalar::Bool), e.span());
         cond
     }
+}
+
+/// An expression as Rust writes it: `N % 2 == 0`.
+fn text(e: &SynExpr) -> String {
+    let tokens = e.to_token_stream().to_string();
+    // Tokens come with spaces between them.
+    tokens
+        .replace(" (", "(")
+        .replace("( ", "(")
+        .replace(" )", ")")
+        .replace(" . ", ".")
 }
 
 /// The name that an expression is, if it is one.

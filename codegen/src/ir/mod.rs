@@ -11,7 +11,7 @@ use proc_macro2::Span;
 
 pub use self::expr::{Binary, Expr, ExprKind, Math, MathKind, Reduce, Unary, Valued};
 pub use self::stmt::{
-    For, Lanes, Place, Stmt, StmtId, StmtKind, Update, reads, walk, walk_exprs, walk_exprs_mut,
+    Assertion, For, Lanes, Place, Stmt, StmtId, StmtKind, Update, reads, walk, walk_exprs, walk_exprs_mut,
 };
 pub use self::types::{DType, Scalar, Type};
 
@@ -102,6 +102,8 @@ pub struct Buffer {
     pub shape: Vec<Dim>,
     /// Read-only buffers that may be this very memory, by `alias(..)`.
     pub aliases: Vec<ParamId>,
+    /// The buffer of indices by which its rows are addressed, by `scatter(..)`: those from 0 on are distinct.
+    pub scattered_by: Option<ParamId>,
 }
 
 /// What a buffer holds.
@@ -140,12 +142,60 @@ pub struct Local {
 pub struct Row {
     /// Name in Rust.
     pub name: String,
-    /// The buffer.
-    pub buffer: ParamId,
-    /// First element, in elements from the buffer's start.
-    pub offset: Expr,
+    /// Where it begins.
+    pub start: Start,
     /// The name's token.
     pub span: Span,
+}
+
+/// Where a row begins.
+#[derive(Clone, Debug)]
+pub enum Start {
+    /// `buffer.row(offset)`: so many elements from the buffer's start.
+    At(ParamId, Expr),
+    /// `if c { .. } else { .. }` with a row in each branch; both hold elements of one type.
+    Either(Expr, Box<Start>, Box<Start>),
+}
+
+impl Start {
+    /// Calls `visit` on the conditions and offsets in it, in source order.
+    pub fn exprs<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        match self {
+            Start::At(_, offset) => visit(offset),
+            Start::Either(cond, a, b) => {
+                visit(cond);
+                a.exprs(visit);
+                b.exprs(visit);
+            }
+        }
+    }
+
+    /// Calls `visit` on the conditions and offsets in it.
+    pub fn exprs_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Start::At(_, offset) => visit(offset),
+            Start::Either(cond, a, b) => {
+                visit(cond);
+                a.exprs_mut(visit);
+                b.exprs_mut(visit);
+            }
+        }
+    }
+
+    /// The buffers with the offsets in them, in source order.
+    pub fn places(&self) -> Vec<(ParamId, &Expr)> {
+        match self {
+            Start::At(buffer, offset) => vec![(*buffer, offset)],
+            Start::Either(_, a, b) => [a.places(), b.places()].concat(),
+        }
+    }
+
+    /// Whether something in it was already reported.
+    pub(crate) fn is_invalid(&self) -> bool {
+        let mut invalid = false;
+        self.exprs(&mut |e| invalid |= e.is_invalid());
+        invalid
+    }
 }
 
 /// The grid of a kernel.
@@ -241,12 +291,20 @@ impl Kernel {
         counted
     }
 
-    /// The buffer that a place lies in.
-    pub fn buffer_of(&self, place: Place) -> ParamId {
+    /// The buffers that a place may lie in.
+    pub fn buffers_of(&self, place: Place) -> Vec<ParamId> {
         match place {
-            Place::Buffer(param) => param,
-            Place::Row(row) => self.rows[row].buffer,
+            Place::Buffer(param) => vec![param],
+            Place::Row(row) => {
+                let places = self.rows[row].start.places();
+                places.into_iter().map(|(buffer, _)| buffer).collect()
+            }
         }
+    }
+
+    /// One of the buffers that a place may lie in, all of which hold the same and may be written alike.
+    pub fn buffer_like(&self, place: Place) -> &Buffer {
+        self.buffer(self.buffers_of(place)[0])
     }
 
     /// The name of a place in Rust.

@@ -27,6 +27,8 @@ pub enum StmtKind {
     Assign(LocalId, Expr),
     /// `x += e;` or `x = x.max(e);`
     Update(LocalId, Update, Expr),
+    /// `assert!(c);`, in host code only: the launcher refuses what does not hold.
+    Assert(Expr, Assertion),
     /// `let x = buffer.row(offset);`
     Row(RowId),
     /// `y.store(i, e);`
@@ -37,6 +39,15 @@ pub enum StmtKind {
     For(For),
     /// `for i in lanes(n) { .. }`, split over the work-items of the row.
     Lanes(Lanes),
+}
+
+/// What an `assert!` says.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// The condition as Rust writes it.
+    pub condition: String,
+    /// The author's text.
+    pub reason: Option<String>,
 }
 
 /// A sequential loop.
@@ -119,7 +130,10 @@ impl Stmt {
     pub fn exprs<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             StmtKind::Let(_, init) => init.iter().for_each(visit),
-            StmtKind::Assign(_, e) | StmtKind::Update(_, _, e) | StmtKind::If(e, ..) => visit(e),
+            StmtKind::Assign(_, e)
+            | StmtKind::Update(_, _, e)
+            | StmtKind::If(e, ..)
+            | StmtKind::Assert(e, _) => visit(e),
             StmtKind::Row(_) => {}
             StmtKind::Store(_, index, value) => {
                 visit(index);
@@ -171,7 +185,7 @@ pub fn walk_exprs_mut(block: &mut [Stmt], visit: &mut dyn FnMut(&mut Expr)) {
     for stmt in block {
         match &mut stmt.kind {
             StmtKind::Let(_, init) => init.iter_mut().for_each(|e| e.walk_mut(visit)),
-            StmtKind::Assign(_, e) | StmtKind::Update(_, _, e) => e.walk_mut(visit),
+            StmtKind::Assign(_, e) | StmtKind::Update(_, _, e) | StmtKind::Assert(e, _) => e.walk_mut(visit),
             StmtKind::Row(_) => {}
             StmtKind::Store(_, index, value) => {
                 index.walk_mut(visit);

@@ -117,12 +117,19 @@ impl Search<'_> {
             .map(|(b, _)| b)
             .filter(|b| !self.agrees(*b, index, body, &candidates))
             .collect();
-        candidates.retain(|v| !refused.contains(&self.kernel.buffer_of(v.place)));
+        candidates.retain(|v| {
+            !self
+                .kernel
+                .buffers_of(v.place)
+                .iter()
+                .any(|b| refused.contains(b))
+        });
         let mut kept = LoopVectors::new();
         for vector in candidates {
             if let Some(divisible) = self.alignment(&vector) {
-                let base = self.kernel.buffer_of(vector.place);
-                push_new(&mut self.vectors.bases, base);
+                for base in self.kernel.buffers_of(vector.place) {
+                    push_new(&mut self.vectors.bases, base);
+                }
                 divisible
                     .into_iter()
                     .for_each(|d| push_new(&mut self.vectors.divisible, d));
@@ -165,7 +172,7 @@ impl Search<'_> {
                 accesses.push((*place, at, false));
             }
         });
-        accesses.retain(|(place, ..)| self.kernel.buffer_of(*place) == buffer);
+        accesses.retain(|(place, ..)| self.kernel.buffers_of(*place).contains(&buffer));
         if !accesses.iter().any(|(_, _, write)| *write) {
             return true;
         }
@@ -182,15 +189,22 @@ impl Search<'_> {
 
     /// What has to be a multiple of the width for a vector to be aligned; `None` if that cannot be told on the host.
     fn alignment(&mut self, vector: &Vector) -> Option<Vec<Divisible>> {
-        let mut start = match vector.place {
-            Place::Row(row) => self.known.poly(&self.kernel.rows[row].offset),
-            Place::Buffer(_) => Poly::default(),
+        let kernel = self.kernel;
+        let starts: Vec<Poly> = match vector.place {
+            Place::Row(row) => {
+                let places = kernel.rows[row].start.places();
+                places
+                    .into_iter()
+                    .map(|(_, offset)| self.known.poly(offset))
+                    .collect()
+            }
+            Place::Buffer(_) => vec![Poly::default()],
         };
-        if let Some(offset) = &vector.offset {
-            start = start.plus(&self.known.poly(offset));
-        }
-        start
-            .terms()
+        let offset = vector.offset.as_ref().map(|offset| self.known.poly(offset));
+        starts
+            .iter()
+            .chain(&offset)
+            .flat_map(Poly::terms)
             .map(|(atoms, _)| {
                 atoms.iter().find_map(|atom| match atom {
                     Atom::Param(id) => Some(Divisible::Param(*id)),

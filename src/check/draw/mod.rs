@@ -3,7 +3,9 @@
 mod size;
 mod stride;
 
-use oxysycl_codegen::eval::Values;
+use fastrand::Rng;
+use oxysycl_codegen::Indices;
+use oxysycl_codegen::eval::{self, Values};
 use oxysycl_codegen::ir::{Kernel, ParamId, ParamKind, Scalar};
 use oxysycl_codegen::source::Constant;
 
@@ -18,6 +20,8 @@ const INTEGERS: [i64; 4] = [1, 0, 2, 3];
 
 /// A buffer of more elements is not drawn.
 const MOST: i128 = 12 << 20;
+/// Choices of const parameters and sizes that are run, each in several layouts.
+const CHOICES: usize = 200;
 /// With a buffer of more elements, two layouts are enough.
 const MANY: i128 = 1 << 18;
 
@@ -53,56 +57,104 @@ const LAYOUTS: [Layout; 6] = [
 
 /// All cases for a kernel, in an order that depends on nothing else.
 pub(super) fn cases(ir: &Kernel) -> Vec<Case> {
-    let roles = roles(ir);
+    let draw = Draw {
+        ir,
+        roles: roles(ir),
+        indices: oxysycl_codegen::indices(ir),
+    };
     let mut cases = Vec::new();
-    for consts in const_values(ir) {
-        for sizes in sizes(&roles) {
-            add_layouts(ir, &roles, &consts, &sizes, &mut cases);
-        }
+    for (consts, sizes) in draw.choices() {
+        draw.add_layouts(&consts, &sizes, &mut cases);
     }
     cases
 }
 
-/// The layouts of one choice of consts and sizes.
-fn add_layouts(ir: &Kernel, roles: &[Role], consts: &[i64], sizes: &[i64], cases: &mut Vec<Case>) {
-    let has_alias = ir.buffers().any(|(_, buffer)| !buffer.aliases.is_empty());
-    let has_stride = roles.contains(&Role::Stride);
-    let mut layouts: Vec<Layout> = Vec::new();
-    for layout in LAYOUTS {
-        // Without a stride parameter, rows are dense in every layout.
-        let layout = Layout {
-            spacing: if has_stride {
-                layout.spacing
-            } else {
-                Spacing::Dense
-            },
-            ..layout
-        };
-        if (has_alias || !layout.in_place) && !layouts.contains(&layout) {
-            layouts.push(layout);
+/// What cases are drawn from.
+struct Draw<'a> {
+    ir: &'a Kernel,
+    roles: Vec<Role>,
+    indices: Vec<Indices>,
+}
+
+/// Const parameters and sizes.
+type Choice = (Vec<i64>, Vec<i64>);
+
+impl Draw<'_> {
+    /// The choices of const parameters and sizes that the kernel may be launched with; of many, so many taken at random.
+    fn choices(&self) -> Vec<Choice> {
+        let sizes = sizes(&self.roles);
+        let all = const_values(self.ir)
+            .into_iter()
+            .flat_map(|consts| sizes.iter().map(move |sizes| (consts.clone(), sizes.clone())));
+        let mut all: Vec<Choice> = all
+            .filter(|(consts, sizes)| self.fits(&self.case(consts, sizes, DENSE, 0)))
+            .collect();
+        let mut rng = Rng::with_seed(0);
+        while all.len() > CHOICES {
+            all.remove(rng.usize(0..all.len()));
         }
+        all
     }
-    let mut drawn: Vec<Case> = Vec::new();
-    for layout in layouts {
-        let seed = (cases.len() + drawn.len()) as u64;
-        let values = stride::values(ir, roles, consts, sizes, layout);
-        let scalars = scalars(ir, &values, seed);
-        drawn.push(Case {
+
+    fn case(&self, consts: &[i64], sizes: &[i64], layout: Layout, seed: u64) -> Case {
+        let values = stride::values(self.ir, &self.roles, consts, sizes, layout);
+        Case {
             consts: consts.to_vec(),
-            scalars,
+            scalars: scalars(self.ir, &values, seed),
             layout,
             seed,
-        });
+        }
     }
-    let size = |case: &Case| largest(ir, &case.values()).unwrap_or(i128::MAX);
-    drawn.retain(|case| size(case) <= MOST);
-    let many = drawn.first().is_some_and(|case| size(case) > MANY);
-    if many && drawn.len() > 2 {
-        let other = drawn.remove(1 + cases.len() % (drawn.len() - 1));
-        drawn.truncate(1);
-        drawn.push(other);
+
+    /// Whether the kernel's own conditions hold, nothing is too large, and there is a row for every index that the kernel
+    /// does not look at.
+    fn fits(&self, case: &Case) -> bool {
+        let (ir, values) = (self.ir, case.values());
+        let rows = |indices: &Indices| eval::integer(&indices.rows, &values).unwrap_or(0);
+        let none = |indices: &Indices| length(ir, indices.buffer, &values) == Some(0);
+        let named = |indices: &Indices| indices.guarded || rows(indices) > 0 || none(indices);
+        size(ir, case) <= MOST && eval::asserted(ir, &values) && self.indices.iter().all(named)
     }
-    cases.extend(drawn);
+
+    /// The layouts of one choice of consts and sizes.
+    fn add_layouts(&self, consts: &[i64], sizes: &[i64], cases: &mut Vec<Case>) {
+        let ir = self.ir;
+        let has_alias = ir.buffers().any(|(_, buffer)| !buffer.aliases.is_empty());
+        let has_stride = self.roles.contains(&Role::Stride);
+        let mut layouts: Vec<Layout> = Vec::new();
+        for layout in LAYOUTS {
+            // Without a stride parameter, rows are dense in every layout.
+            let layout = Layout {
+                spacing: if has_stride {
+                    layout.spacing
+                } else {
+                    Spacing::Dense
+                },
+                ..layout
+            };
+            if (has_alias || !layout.in_place) && !layouts.contains(&layout) {
+                layouts.push(layout);
+            }
+        }
+        let mut drawn: Vec<Case> = Vec::new();
+        for layout in layouts {
+            let seed = (cases.len() + drawn.len()) as u64;
+            drawn.push(self.case(consts, sizes, layout, seed));
+        }
+        drawn.retain(|case| self.fits(case));
+        let many = drawn.first().is_some_and(|case| size(ir, case) > MANY);
+        if many && drawn.len() > 2 {
+            let other = drawn.remove(1 + cases.len() % (drawn.len() - 1));
+            drawn.truncate(1);
+            drawn.push(other);
+        }
+        cases.extend(drawn);
+    }
+}
+
+/// The length of the longest buffer of a case.
+fn size(ir: &Kernel, case: &Case) -> i128 {
+    largest(ir, &case.values()).unwrap_or(i128::MAX)
 }
 
 /// Scalar arguments: the sizes and strides of `values`, and others that `seed` picks.
@@ -133,14 +185,18 @@ fn scalars(ir: &Kernel, values: &Values, seed: u64) -> Vec<Option<Constant>> {
 
 /// The length of the longest buffer, in elements.
 fn largest(ir: &Kernel, values: &Values) -> Option<i128> {
-    let spans = ir
-        .buffers()
-        .map(|(id, buffer)| Some(shape::span(&shape::extents(ir, id, buffer, values).ok()?)));
+    let spans = ir.buffers().map(|(id, _)| length(ir, id, values));
     spans
         .collect::<Option<Vec<i128>>>()?
         .into_iter()
         .max()
         .or(Some(0))
+}
+
+/// The length of a buffer, in elements.
+fn length(ir: &Kernel, id: ParamId, values: &Values) -> Option<i128> {
+    let extents = shape::extents(ir, id, ir.buffer(id), values).ok()?;
+    Some(shape::span(&extents))
 }
 
 #[cfg(test)]

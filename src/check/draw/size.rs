@@ -9,6 +9,8 @@ use super::INTEGERS;
 pub(super) const WIDTHS: [i64; 18] = [
     1, 3, 7, 17, 63, 64, 65, 255, 256, 257, 767, 768, 769, 1000, 4096, 5120, 7168, 11008,
 ];
+/// The same for kernels with several const parameters, each combination of which is compiled.
+const FEW_WIDTHS: [i64; 5] = [1, 7, 64, 80, 258];
 /// Numbers of rows.
 pub(super) const ROWS: [i64; 5] = [1, 2, 33, 1024, 0];
 /// Lengths of flat buffers.
@@ -69,7 +71,8 @@ pub(super) fn roles(ir: &Kernel) -> Vec<Role> {
 /// Choices of the const parameters: widths for those that are sizes, the author's instances for others.
 pub(super) fn const_values(ir: &Kernel) -> Vec<Vec<i64>> {
     let sizes: Vec<bool> = (0..ir.consts.len()).map(|id| is_size(ir, id)).collect();
-    let steps = if sizes.contains(&true) { WIDTHS.len() } else { 1 };
+    let widths: &[i64] = if ir.consts.len() > 1 { &FEW_WIDTHS } else { &WIDTHS };
+    let steps = if sizes.contains(&true) { widths.len() } else { 1 };
     let mut all = Vec::new();
     for step in 0..steps {
         let mut choices: Vec<Vec<i64>> = vec![vec![]];
@@ -77,7 +80,7 @@ pub(super) fn const_values(ir: &Kernel) -> Vec<Vec<i64>> {
             let values: Vec<i64> = match () {
                 () if param.ty == Scalar::Bool => vec![0, 1],
                 // Several sizes take turns, so that they differ from one another.
-                () if sizes[id] => vec![WIDTHS[(step + 5 * id) % WIDTHS.len()]],
+                () if sizes[id] => vec![widths[(step + 3 * id) % widths.len()]],
                 () if !param.instances.is_empty() => param.instances.clone(),
                 () => INTEGERS.to_vec(),
             };
@@ -105,7 +108,8 @@ fn is_size(ir: &Kernel, id: usize) -> bool {
             .any(|(_, buffer)| buffer.shape.iter().any(|dim| dim.extent.any(&mut |e| is_it(e))))
 }
 
-/// Choices of the sizes, by parameter: every number of rows with every width. Parameters of one role take turns.
+/// Choices of the sizes, by parameter: every number of rows with every width. Parameters of one role take turns, those of
+/// many numbers of rows in several ways.
 pub(super) fn sizes(roles: &[Role]) -> Vec<Vec<i64>> {
     let list = |role: Role| -> &[i64] {
         match role {
@@ -115,12 +119,10 @@ pub(super) fn sizes(roles: &[Role]) -> Vec<Vec<i64>> {
             Role::Stride | Role::Other => &[0],
         }
     };
-    let steps = |role: Role| {
-        if roles.contains(&role) {
-            list(role).len()
-        } else {
-            1
-        }
+    let steps = |role: Role| match roles.iter().filter(|r| **r == role).count() {
+        0 => 1,
+        1 | 2 => list(role).len(),
+        _ => 3 * list(role).len(),
     };
     let mut all = Vec::new();
     for length in 0..steps(Role::Length) {
@@ -134,7 +136,9 @@ pub(super) fn sizes(roles: &[Role]) -> Vec<Vec<i64>> {
                 };
                 let turn = |at: usize, role: Role| roles[..at].iter().filter(|r| **r == role).count();
                 let size = |(at, role): (usize, &Role)| {
-                    list(*role)[(step(*role) + turn(at, *role)) % list(*role).len()]
+                    let list = list(*role);
+                    let round = 1 + step(*role) / list.len();
+                    list[(step(*role) + turn(at, *role) * round) % list.len()]
                 };
                 all.push(roles.iter().enumerate().map(size).collect());
             }

@@ -12,6 +12,7 @@ pub(super) fn values(ir: &Kernel, roles: &[Role], consts: &[i64], sizes: &[i64],
     let mut values = Values {
         consts: consts.to_vec(),
         params: counted.map(|id| (id, sizes[id])).collect(),
+        ..Values::default()
     };
     for (_, buffer) in ir.buffers() {
         let mut inner: i64 = 1;

@@ -3,14 +3,13 @@
 mod judgement;
 
 use bytemuck::bytes_of;
-use fastrand::Rng;
 use half::{bf16, f16};
 use oxysycl_codegen::ir::DType;
 use oxysycl_runtime::{Buffer, MemoryError, Queue};
 
 pub(super) use self::judgement::{At, Expected, Judgement, Wrong};
 use self::judgement::{Comparison, compare_bits, compare_bounds, with_bits};
-use super::data::Contents;
+use super::data::Filling;
 use super::judge::Judged;
 use crate::argument::{DeviceArgument, HostArgument};
 use crate::launch::shape::{self, Extent};
@@ -54,15 +53,15 @@ pub(super) trait Memory {
     fn judge_native(&self, elements: &HostArgument, expected: Expected<'_>) -> Judgement;
 }
 
-/// A new buffer; `seed` and `exact` decide its contents.
-pub(super) fn memory(dtype: DType, place: Place, seed: u64, exact: bool) -> Box<dyn Memory> {
+/// A new buffer; `filling` and `seed` decide its contents.
+pub(super) fn memory(dtype: DType, place: Place, seed: u64, filling: Filling) -> Box<dyn Memory> {
     match dtype {
-        DType::F32 => Box::new(Guarded::<f32>::new(place, seed, exact)),
-        DType::F16 => Box::new(Guarded::<f16>::new(place, seed, exact)),
-        DType::BF16 => Box::new(Guarded::<bf16>::new(place, seed, exact)),
-        DType::I8 => Box::new(Guarded::<i8>::new(place, seed, exact)),
-        DType::I32 => Box::new(Guarded::<i32>::new(place, seed, exact)),
-        DType::I64 => Box::new(Guarded::<i64>::new(place, seed, exact)),
+        DType::F32 => Box::new(Guarded::<f32>::new(place, seed, filling)),
+        DType::F16 => Box::new(Guarded::<f16>::new(place, seed, filling)),
+        DType::BF16 => Box::new(Guarded::<bf16>::new(place, seed, filling)),
+        DType::I8 => Box::new(Guarded::<i8>::new(place, seed, filling)),
+        DType::I32 => Box::new(Guarded::<i32>::new(place, seed, filling)),
+        DType::I64 => Box::new(Guarded::<i64>::new(place, seed, filling)),
     }
 }
 
@@ -80,7 +79,7 @@ struct Guarded<E: Judged> {
 }
 
 impl<E: Judged> Guarded<E> {
-    fn new(place: Place, seed: u64, exact: bool) -> Self {
+    fn new(place: Place, seed: u64, filling: Filling) -> Self {
         let guard = GUARD / size_of::<E>();
         let start = guard + usize::from(place.shifted);
         let span = usize::try_from(shape::span(&place.extents)).expect("cases are drawn to fit into memory");
@@ -92,18 +91,18 @@ impl<E: Judged> Guarded<E> {
             after: Vec::new(),
             device: None,
         };
-        guarded.fill(seed, exact);
+        guarded.fill(seed, filling);
         guarded
     }
 
-    fn fill(&mut self, seed: u64, exact: bool) {
-        let mut rng = Rng::with_seed(seed);
+    fn fill(&mut self, seed: u64, filling: Filling) {
         let rows: Vec<Row> = self.rows().collect();
-        for (nth, row) in rows.into_iter().enumerate() {
-            let elements = Contents::of(nth as u64 + seed, exact).draw(row.len, &mut rng);
+        let lengths: Vec<usize> = rows.iter().map(|row| row.len).collect();
+        let mut elements = filling.draw(&lengths, seed).into_iter();
+        for row in rows {
             self.before[self.start + row.at..][..row.len]
                 .iter_mut()
-                .zip(elements)
+                .zip(&mut elements)
                 .for_each(|(to, element)| *to = element);
         }
     }

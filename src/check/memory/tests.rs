@@ -12,7 +12,7 @@ fn rows() -> Guarded<f16> {
             shifted: true,
         },
         1,
-        false,
+        Filling::Numbers { exact: false },
     );
     guarded.after = guarded.before.clone();
     guarded
@@ -100,7 +100,7 @@ fn empty_buffers_are_all_pattern() {
         extents: vec![Extent { count: 0, stride: 8 }, Extent { count: 8, stride: 1 }],
         shifted: false,
     };
-    let guarded = Guarded::<f32>::new(place, 1, true);
+    let guarded = Guarded::<f32>::new(place, 1, Filling::Numbers { exact: true });
     assert_eq!(
         (guarded.span, guarded.rows().count(), guarded.before.len()),
         (0, 0, 128)

@@ -28,6 +28,7 @@ fn access(index: Poly, actor: Actor, write: bool) -> Access {
         actor,
         repeats: vec![],
         rounds: vec![],
+        holds: vec![],
         span: Span::call_site(),
     }
 }
