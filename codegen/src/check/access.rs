@@ -219,17 +219,23 @@ impl<'k> Collector<'k> {
         if index.is_invalid() {
             return;
         }
-        out.extend(begins.into_iter().map(|begin| Access {
-            buffer: begin.buffer,
-            place,
-            write,
-            index: element.plus(&begin.offset),
-            actor: self.actor.clone(),
-            repeats: self.repeats.clone(),
-            rounds: self.rounds.clone(),
-            holds: [&*self.known.holds, &*begin.holds].concat(),
-            span: index.span,
-        }));
+        for begin in begins {
+            let holds = [&*self.known.holds, &*begin.holds].concat();
+            if contradict(&holds) {
+                continue;
+            }
+            out.push(Access {
+                buffer: begin.buffer,
+                place,
+                write,
+                index: element.plus(&begin.offset),
+                actor: self.actor.clone(),
+                repeats: self.repeats.clone(),
+                rounds: self.rounds.clone(),
+                holds,
+                span: index.span,
+            });
+        }
     }
 
     /// Inside `if i == constant` one lane is left.
@@ -262,4 +268,13 @@ impl<'k> Collector<'k> {
             }
         }
     }
+}
+
+/// Whether numbers cannot all be at least 0: the row of one branch is not accessed where the other was taken.
+fn contradict(holds: &[Poly]) -> bool {
+    let negative = |poly: &Poly| poly.as_constant().is_some_and(|value| value < 0);
+    holds
+        .iter()
+        .enumerate()
+        .any(|(at, a)| negative(a) || holds[..at].iter().any(|b| negative(&a.plus(b))))
 }
