@@ -66,7 +66,11 @@ pub fn fused_rope_store<T: Float, I: Index, const ROPE_DIM: i64, const NEOX: boo
             let cos = cos_sin_cache.row(position * ROPE_DIM);
             let sin = cos_sin_cache.row(position * ROPE_DIM + ROPE_DIM / 2);
             for i in lanes(ROPE_DIM / 2) {
-                let (a, b) = if NEOX { (i, i + ROPE_DIM / 2) } else { (2 * i, 2 * i + 1) };
+                let (a, b) = if NEOX {
+                    (i, i + ROPE_DIM / 2)
+                } else {
+                    (2 * i, 2 * i + 1)
+                };
                 let (u, w) = (x.load(a), x.load(b));
                 x.store(a, u * cos.load(i) - w * sin.load(i));
                 x.store(b, u * sin.load(i) + w * cos.load(i));

@@ -1,6 +1,19 @@
 //! The operators of this project, one a file.
 
+pub mod activation;
+pub mod add;
+pub mod cast;
+pub mod fused_add_rmsnorm;
+pub mod fused_qk_norm_rope;
 pub mod fused_rope;
 pub mod fused_rope_store;
+pub mod gemma_fused_add_rmsnorm;
+pub mod gemma_rmsnorm;
+pub mod l2norm;
+pub mod mrope;
+pub mod mul;
+pub mod qknorm;
 pub mod rmsnorm;
 pub mod scale;
+pub mod silu_and_mul_clamp;
+pub mod swiglu_alpha_limit;

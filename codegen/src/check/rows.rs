@@ -160,7 +160,7 @@ fn placed(kernel: &Kernel, access: &Access, grid: &[Axis], mut dims: Vec<Dim>) -
         };
         let Some(at) = dims
             .iter()
-            .position(|dim| dim.stride == slope && dim.extent == axis.extent)
+            .position(|dim| dim.stride == slope && dim.extent.minus(&axis.extent).is_nonnegative())
         else {
             let axis = &kernel.locals[axis.index].name;
             return Err(if slope == Poly::default() {

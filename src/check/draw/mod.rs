@@ -21,7 +21,9 @@ const INTEGERS: [i64; 4] = [1, 0, 2, 3];
 /// A buffer of more elements is not drawn.
 const MOST: i128 = 12 << 20;
 /// Choices of const parameters and sizes that are run, each in several layouts.
-const CHOICES: usize = 200;
+const CHOICES: usize = 180;
+/// Elements of all buffers of all choices together.
+const BUDGET: i128 = 80 << 20;
 /// With a buffer of more elements, two layouts are enough.
 const MANY: i128 = 1 << 18;
 
@@ -93,6 +95,13 @@ impl Draw<'_> {
         while all.len() > CHOICES {
             all.remove(rng.usize(0..all.len()));
         }
+        let mut left = BUDGET;
+        all.retain(|(consts, sizes)| {
+            let total = total(self.ir, &self.case(consts, sizes, DENSE, 0));
+            let affordable = total <= left;
+            left -= if affordable { total } else { 0 };
+            affordable
+        });
         all
     }
 
@@ -150,6 +159,12 @@ impl Draw<'_> {
         }
         cases.extend(drawn);
     }
+}
+
+/// The lengths of all buffers of a case.
+fn total(ir: &Kernel, case: &Case) -> i128 {
+    let values = case.values();
+    ir.buffers().filter_map(|(id, _)| length(ir, id, &values)).sum()
 }
 
 /// The length of the longest buffer of a case.
