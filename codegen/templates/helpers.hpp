@@ -87,6 +87,25 @@ inline T saturate(int64_t x) {
   constexpr int64_t high = std::numeric_limits<T>::max();
   return static_cast<T>(x < low ? low : x > high ? high : x);
 }
+{% endif %}{% if clamp %}
+/// x, or the bound that it is beyond; NaN and -0.0 stay what they are.
+template <typename T>
+inline T clamp(T x, T low, T high) {
+  return x < low ? low : x > high ? high : x;
+}
+{% endif %}{% if power %}
+/// x to an integer power, by squaring.
+inline float powi(float x, int32_t exponent) {
+#ifdef __clang__
+#pragma clang fp contract(off)
+#endif
+  float power = 1.0f;
+  for (int32_t rest = exponent; rest != 0; rest /= 2) {
+    if (rest % 2 != 0) power *= x;
+    x *= x;
+  }
+  return exponent < 0 ? 1.0f / power : power;
+}
 {% endif %}
 /// The elements of a buffer: contiguous runs along up to two strided dimensions.
 struct Region {

@@ -40,6 +40,18 @@ fn wide(a: &[i64], b: &[i64], out: &mut [i64], n: i64) {
     }
 }
 
+/// Bounds in every width.
+#[sycl_kernel(shapes(a = [n], b = [n], out = [4 * n]))]
+fn bounded(a: &[i64], b: &[i64], out: &mut [i64], n: i64) {
+    for i in elements(n) {
+        let (x, y) = (a.load(i), b.load(i));
+        out.store(4 * i, x.clamp(x.min(y), 7_i64.max(y)));
+        out.store(4 * i + 1, (x as i32).clamp(-5, 5.max(y as i32)) as i64);
+        out.store(4 * i + 2, (x as u8).clamp(3, 200) as i64);
+        out.store(4 * i + 3, (x as u64).clamp(y as u64, u64::MAX) as i64);
+    }
+}
+
 /// The ends of every type, and literals that C++ would read in another type.
 #[sycl_kernel(shapes(out = [16 * n]))]
 fn literals(out: &mut [i64], n: i64) {
@@ -139,6 +151,22 @@ fn wide_integers() {
         n as i64,
     )
     .expect("launch");
+    same(&native, &out.to_vec().expect("copy"));
+}
+
+#[test]
+fn integers_are_bounded() {
+    let values = interesting();
+    let (a, b): (Vec<i64>, Vec<i64>) = values
+        .iter()
+        .flat_map(|x| values.iter().map(|y| (*x, *y)))
+        .unzip();
+    let n = a.len();
+    let mut native = vec![0; 4 * n];
+    bounded(&a, &b, &mut native, n as i64);
+    let out = queue().alloc(4 * n).expect("allocate");
+    let (a, b) = (upload(&a, 0), upload(&b, 0));
+    bounded::launch(queue(), a.view(), b.view(), out.view(), n as i64).expect("launch");
     same(&native, &out.to_vec().expect("copy"));
 }
 

@@ -20,6 +20,10 @@ pub(super) enum Helper {
     ToInteger,
     /// `saturate` to a narrower integer.
     Saturate,
+    /// `clamp` as Rust does.
+    Clamp,
+    /// `powi`, by multiplication.
+    Power,
     /// `overlap` of two `Region`s.
     Overlap,
     /// `distinct_rows` of a `Region`.
