@@ -23,6 +23,26 @@ template <int N, typename T>
 inline bool aligned(const T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer) % (N * sizeof(T)) == 0;
 }
+{% endif %}{% if strided %}
+/// N elements in vectors of M, to which alone they have to be aligned.
+template <int N, int M, typename T>
+inline Vec<T, N> load(const T* from) {
+  Vec<T, N> value;
+  for (int i = 0; i < N; i += M) {
+    const auto part = load<M>(from + i);
+    for (int k = 0; k < M; ++k) value[i + k] = part[k];
+  }
+  return value;
+}
+
+template <int N, int M, typename T>
+inline void store(T* to, const Vec<T, N>& value) {
+  for (int i = 0; i < N; i += M) {
+    Vec<T, M> part;
+    for (int k = 0; k < M; ++k) part[k] = value[i + k];
+    store(to + i, part);
+  }
+}
 {% endif %}{% if vector_width %}
 /// The widest vector of at most `most` elements that divides a row without a rest.
 constexpr int vector_width(int most, int64_t row) {

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 pub(super) enum Helper {
     /// `Vec`, `load`, `store`, `aligned`.
     Vector,
+    /// `load` and `store` of several vectors.
+    Strided,
     /// `vector_width` for constant extents.
     VectorWidth,
     /// `wrapping_add`, `wrapping_sub`, `wrapping_mul`.

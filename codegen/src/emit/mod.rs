@@ -41,6 +41,7 @@ struct HeaderText {
 struct HelpersText<'a> {
     kernel: &'a str,
     vector: bool,
+    strided: bool,
     vector_width: bool,
     wrapping: bool,
     division: bool,
@@ -84,6 +85,7 @@ fn helpers_text(emission: &Emission<'_>) -> String {
     let text = HelpersText {
         kernel: &emission.kernel.name,
         vector: helpers.has(Helper::Vector),
+        strided: helpers.has(Helper::Strided),
         vector_width: helpers.has(Helper::VectorWidth),
         wrapping: helpers.has(Helper::Wrapping),
         division: helpers.has(Helper::Division),
