@@ -174,8 +174,8 @@ impl Real {
         let (mut power, mut square) = (Self::known(1.0), self);
         let mut rest = exponent.unsigned_abs();
         while rest != 0 {
-            if rest % 2 != 0 {
-                power = power * square;
+            if rest & 1 == 1 {
+                power *= square;
             }
             rest /= 2;
             if rest != 0 {
