@@ -113,6 +113,33 @@ template <typename T>
 inline T clamp(T x, T low, T high) {
   return x < low ? low : x > high ? high : x;
 }
+{% endif %}{% if saturating %}
+/// Integer arithmetic that ends at the type's bounds.
+template <typename T>
+inline T saturating_add(T a, T b) {
+  constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  if (b > 0 && a > high - b) return high;
+  if (b < 0 && a < low - b) return low;
+  return static_cast<T>(a + b);
+}
+
+template <typename T>
+inline T saturating_sub(T a, T b) {
+  constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  if (b > 0 && a < low + b) return low;
+  if (b < 0 && a > high + b) return high;
+  return static_cast<T>(a - b);
+}
+{% endif %}{% if sign %}
+/// 1 with the sign of x, which 0 has too; NaN for NaN.
+inline float signum(float x) {
+  return x != x ? x : ::sycl::copysign(1.0f, x);
+}
+{% endif %}{% if fraction %}
+/// What follows the point, with the sign of x.
+inline float fract(float x) {
+  return x - ::sycl::trunc(x);
+}
 {% endif %}{% if power %}
 /// x to an integer power, by squaring.
 inline float powi(float x, int32_t exponent) {

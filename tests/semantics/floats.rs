@@ -47,16 +47,18 @@ fn arithmetic(a: &[f32], b: &[f32], out: &mut [f32], n: i64) {
     }
 }
 
-/// 4 results for every pair of inputs: rounding to even, and bounds that are passed, met or not reached.
-#[sycl_kernel(shapes(a = [n], b = [n], out = [4 * n]))]
+/// 6 results for every pair of inputs: parts and signs, rounding to even, and bounds that are passed, met or not reached.
+#[sycl_kernel(shapes(a = [n], b = [n], out = [6 * n]))]
 fn rounded_and_bounded(a: &[f32], b: &[f32], out: &mut [f32], n: i64) {
     for i in elements(n) {
         let (x, y) = (a.load(i), b.load(i));
         let bound = if y.is_nan() { 0.0 } else { y };
-        out.store(4 * i, x.round_ties_even());
-        out.store(4 * i + 1, x.clamp(bound.min(0.0), bound.max(0.0)));
-        out.store(4 * i + 2, x.clamp(-0.0, 0.0));
-        out.store(4 * i + 3, x.clamp(bound, f32::INFINITY));
+        out.store(6 * i, x.round_ties_even());
+        out.store(6 * i + 1, x.clamp(bound.min(0.0), bound.max(0.0)));
+        out.store(6 * i + 2, x.clamp(-0.0, 0.0));
+        out.store(6 * i + 3, x.clamp(bound, f32::INFINITY));
+        out.store(6 * i + 4, x.fract() + y.fract());
+        out.store(6 * i + 5, x.signum() / y.signum());
     }
 }
 
@@ -168,9 +170,9 @@ fn rounding_and_bounding_are_exact() {
         .flat_map(|x| values.iter().map(|y| (*x, *y)))
         .unzip();
     let n = a.len();
-    let mut native = vec![0.0; 4 * n];
+    let mut native = vec![0.0; 6 * n];
     rounded_and_bounded(&a, &b, &mut native, n as i64);
-    let out = queue().alloc(4 * n).expect("allocate");
+    let out = queue().alloc(6 * n).expect("allocate");
     let (a, b) = (upload(&a, 0), upload(&b, 0));
     rounded_and_bounded::launch(queue(), a.view(), b.view(), out.view(), n as i64).expect("launch");
     same(&native, &out.to_vec().expect("copy"));

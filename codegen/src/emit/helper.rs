@@ -24,6 +24,12 @@ pub(super) enum Helper {
     Saturate,
     /// `clamp` as Rust does.
     Clamp,
+    /// `saturating_add`, `saturating_sub`.
+    Saturating,
+    /// `signum` as Rust does.
+    Sign,
+    /// `fract` as Rust does.
+    Fraction,
     /// `powi`, by multiplication.
     Power,
     /// `overlap` of two `Region`s.

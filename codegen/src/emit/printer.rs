@@ -349,6 +349,18 @@ impl Printer<'_> {
                 self.helpers.uses(Helper::Clamp);
                 format!("detail::clamp<{}>", operand.cpp())
             }
+            Math::SaturatingAdd | Math::SaturatingSub => {
+                self.helpers.uses(Helper::Saturating);
+                format!("detail::{}<{}>", math.name(), operand.cpp())
+            }
+            Math::Signum => {
+                self.helpers.uses(Helper::Sign);
+                "detail::signum".into()
+            }
+            Math::Fract => {
+                self.helpers.uses(Helper::Fraction);
+                "detail::fract".into()
+            }
             Math::Powi => {
                 self.helpers.uses(Helper::Power);
                 "detail::powi".into()

@@ -167,6 +167,7 @@ pub enum Math {
     Exp2,
     ExpM1,
     Floor,
+    Fract,
     IsFinite,
     IsInfinite,
     IsNan,
@@ -183,6 +184,9 @@ pub enum Math {
     Round,
     RoundTiesEven,
     Rsqrt,
+    SaturatingAdd,
+    SaturatingSub,
+    Signum,
     Sin,
     Sinh,
     Sqrt,
@@ -212,7 +216,7 @@ pub enum MathKind {
 
 impl Math {
     /// Method name in Rust, arguments with the receiver, and types. Free functions of the prelude carry the same names.
-    pub const TABLE: [(Math, &'static str, usize, MathKind); 37] = [
+    pub const TABLE: [(Math, &'static str, usize, MathKind); 41] = [
         (Math::Abs, "abs", 1, MathKind::Number),
         (Math::Ceil, "ceil", 1, MathKind::Float),
         (Math::Clamp, "clamp", 3, MathKind::Number),
@@ -224,6 +228,7 @@ impl Math {
         (Math::Exp2, "exp2", 1, MathKind::Float),
         (Math::ExpM1, "exp_m1", 1, MathKind::Float),
         (Math::Floor, "floor", 1, MathKind::Float),
+        (Math::Fract, "fract", 1, MathKind::Float),
         (Math::IsFinite, "is_finite", 1, MathKind::FloatTest),
         (Math::IsInfinite, "is_infinite", 1, MathKind::FloatTest),
         (Math::IsNan, "is_nan", 1, MathKind::FloatTest),
@@ -240,6 +245,9 @@ impl Math {
         (Math::Round, "round", 1, MathKind::Float),
         (Math::RoundTiesEven, "round_ties_even", 1, MathKind::Float),
         (Math::Rsqrt, "rsqrt", 1, MathKind::Float),
+        (Math::SaturatingAdd, "saturating_add", 2, MathKind::Integer),
+        (Math::SaturatingSub, "saturating_sub", 2, MathKind::Integer),
+        (Math::Signum, "signum", 1, MathKind::Float),
         (Math::Sin, "sin", 1, MathKind::Float),
         (Math::Sinh, "sinh", 1, MathKind::Float),
         (Math::Sqrt, "sqrt", 1, MathKind::Float),

@@ -3,7 +3,7 @@
 use super::{HALF, Real};
 
 impl Real {
-    /// A function that keeps or turns order, or is even and convex, rounded with up to `ulps`.
+    /// A function that keeps or turns order, or is finite, even and convex, rounded with up to `ulps`.
     fn monotone(self, f: impl Fn(f64) -> f64, ulps: f64) -> Self {
         if self.is_unknown() {
             return self;
@@ -63,6 +63,19 @@ impl Real {
         self.monotone(f64::trunc, 0.0)
     }
 
+    /// `f32::fract`
+    pub fn fract(self) -> Self {
+        self - self.trunc()
+    }
+
+    /// `f32::signum`
+    pub fn signum(self) -> Self {
+        if self.is_nan() {
+            return self;
+        }
+        Self::known(1.0).copysign(self)
+    }
+
     /// `f32::sqrt`
     pub fn sqrt(self) -> Self {
         self.monotone(f64::sqrt, HALF)
@@ -110,6 +123,11 @@ impl Real {
 
     /// `f32::cosh`
     pub fn cosh(self) -> Self {
+        let [low, _, high] = self.range();
+        let turns = low < 0.0 && high > 0.0;
+        if turns && low.cosh().max(high.cosh()).is_infinite() {
+            return Self::UNKNOWN;
+        }
         self.monotone(f64::cosh, 4.0)
     }
 

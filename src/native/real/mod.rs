@@ -5,7 +5,7 @@
 //!
 //! | operations | ULP |
 //! |---|---|
-//! | `abs neg min max clamp copysign floor ceil round round_ties_even trunc %` | 0 |
+//! | `abs neg min max clamp copysign signum floor ceil round round_ties_even trunc fract %` | 0 |
 //! | `+ - * / sqrt recip mul_add`, integer to float | 0.5 |
 //! | `powi` | 0.5 in each of its multiplications |
 //! | `rsqrt ln_1p` | 2 |

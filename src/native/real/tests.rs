@@ -37,7 +37,7 @@ fn allows(real: Real, device: f32) -> bool {
 type Unary = (&'static str, fn(f32) -> f32, fn(Real) -> Real);
 type Binary = (&'static str, fn(f32, f32) -> f32, fn(Real, Real) -> Real);
 
-const UNARY: [Unary; 22] = [
+const UNARY: [Unary; 24] = [
     ("neg", |a| -a, |a| -a),
     ("abs", f32::abs, Real::abs),
     ("ceil", f32::ceil, Real::ceil),
@@ -54,6 +54,8 @@ const UNARY: [Unary; 22] = [
     ("erf", libm::erff, Real::erf),
     ("rsqrt", |a| a.sqrt().recip(), Real::rsqrt),
     ("round_ties_even", f32::round_ties_even, Real::round_ties_even),
+    ("fract", f32::fract, Real::fract),
+    ("signum", f32::signum, Real::signum),
     ("exp_m1", f32::exp_m1, Real::exp_m1),
     ("ln_1p", f32::ln_1p, Real::ln_1p),
     ("log10", f32::log10, Real::log10),
