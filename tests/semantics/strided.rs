@@ -214,7 +214,7 @@ const ALIGNED: &str = "
   if (detail::aligned<VEC>(q) &&
       detail::aligned<VEC>(table) &&
       stride % VEC == 0 &&
-      DIM / 2 % VEC == 0 &&
+      (DIM / 2) % VEC == 0 &&
       DIM % VEC == 0) {
 ";
 

@@ -310,7 +310,7 @@ impl Launcher<'_> {
             .chain(emission.schedule.vectors.divisible.iter().map(|number| {
                 let number = self
                     .printer()
-                    .operand(&number.written(emission.kernel), Level::Mul);
+                    .operand(&number.written(emission.kernel), Level::Unary);
                 format!("{number} % {name} == 0")
             }))
             .collect();
