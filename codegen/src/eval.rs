@@ -48,6 +48,10 @@ pub fn integer(e: &Expr, values: &Values) -> Option<i64> {
         }
         ExprKind::Math(Math::Max, args) => Some(integer(&args[0], values)?.max(integer(&args[1], values)?)),
         ExprKind::Math(Math::Min, args) => Some(integer(&args[0], values)?.min(integer(&args[1], values)?)),
+        ExprKind::Math(Math::Clamp, args) => {
+            let (low, high) = (integer(&args[1], values)?, integer(&args[2], values)?);
+            (low <= high).then_some(integer(&args[0], values)?.clamp(low, high))
+        }
         ExprKind::Binary(op, a, b) => binary(*op, integer(a, values)?, integer(b, values)?),
         _ => None,
     }

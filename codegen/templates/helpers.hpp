@@ -23,6 +23,26 @@ template <int N, typename T>
 inline bool aligned(const T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer) % (N * sizeof(T)) == 0;
 }
+{% endif %}{% if strided %}
+/// N elements in vectors of M, to which alone they have to be aligned.
+template <int N, int M, typename T>
+inline Vec<T, N> load(const T* from) {
+  Vec<T, N> value;
+  for (int i = 0; i < N; i += M) {
+    const auto part = load<M>(from + i);
+    for (int k = 0; k < M; ++k) value[i + k] = part[k];
+  }
+  return value;
+}
+
+template <int N, int M, typename T>
+inline void store(T* to, const Vec<T, N>& value) {
+  for (int i = 0; i < N; i += M) {
+    Vec<T, M> part;
+    for (int k = 0; k < M; ++k) part[k] = value[i + k];
+    store(to + i, part);
+  }
+}
 {% endif %}{% if vector_width %}
 /// The widest vector of at most `most` elements that divides a row without a rest.
 constexpr int vector_width(int most, int64_t row) {
@@ -86,6 +106,52 @@ inline T saturate(int64_t x) {
   constexpr int64_t low = std::numeric_limits<T>::min();
   constexpr int64_t high = std::numeric_limits<T>::max();
   return static_cast<T>(x < low ? low : x > high ? high : x);
+}
+{% endif %}{% if clamp %}
+/// x, or the bound that it is beyond; NaN and -0.0 stay what they are.
+template <typename T>
+inline T clamp(T x, T low, T high) {
+  return x < low ? low : x > high ? high : x;
+}
+{% endif %}{% if saturating %}
+/// Integer arithmetic that ends at the type's bounds.
+template <typename T>
+inline T saturating_add(T a, T b) {
+  constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  if (b > 0 && a > high - b) return high;
+  if (b < 0 && a < low - b) return low;
+  return static_cast<T>(a + b);
+}
+
+template <typename T>
+inline T saturating_sub(T a, T b) {
+  constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  if (b > 0 && a < low + b) return low;
+  if (b < 0 && a > high + b) return high;
+  return static_cast<T>(a - b);
+}
+{% endif %}{% if sign %}
+/// 1 with the sign of x, which 0 has too; NaN for NaN.
+inline float signum(float x) {
+  return x != x ? x : ::sycl::copysign(1.0f, x);
+}
+{% endif %}{% if fraction %}
+/// What follows the point, with the sign of x.
+inline float fract(float x) {
+  return x - ::sycl::trunc(x);
+}
+{% endif %}{% if power %}
+/// x to an integer power, by squaring.
+inline float powi(float x, int32_t exponent) {
+#ifdef __clang__
+#pragma clang fp contract(off)
+#endif
+  float power = 1.0f;
+  for (int32_t rest = exponent; rest != 0; rest /= 2) {
+    if (rest % 2 != 0) power *= x;
+    x *= x;
+  }
+  return exponent < 0 ? 1.0f / power : power;
 }
 {% endif %}
 /// The elements of a buffer: contiguous runs along up to two strided dimensions.

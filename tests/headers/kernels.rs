@@ -4,11 +4,11 @@
 
 use oxysycl::prelude::*;
 
-/// 21 results for every pair of inputs.
+/// 31 results for every pair of inputs.
 #[sycl_kernel(
     types(T = [f32, f16, bf16]),
     select(T = "OXYSYCL_TEST_DTYPE_{T}"),
-    shapes(major = [I], minor = [I], makedev = [21 * I]),
+    shapes(major = [I], minor = [I], makedev = [31 * I]),
 )]
 pub(crate) fn every_function<T: Float>(
     major: &[T],
@@ -20,26 +20,26 @@ pub(crate) fn every_function<T: Float>(
 ) {
     for i in elements(I) {
         let (NAN, unix) = (major.load(i), minor.load(i));
-        makedev.store(21 * i, NAN.exp() * 0.5);
-        makedev.store(21 * i + 1, NAN.exp2() + 1e-6);
-        makedev.store(21 * i + 2, NAN.ln() / 1e30);
-        makedev.store(21 * i + 3, NAN.log2());
-        makedev.store(21 * i + 4, NAN.sin());
-        makedev.store(21 * i + 5, NAN.cos());
-        makedev.store(21 * i + 6, NAN.tanh());
-        makedev.store(21 * i + 7, erf(NAN));
-        makedev.store(21 * i + 8, NAN.sqrt());
-        makedev.store(21 * i + 9, rsqrt(NAN));
-        makedev.store(21 * i + 10, NAN.powf(unix));
-        makedev.store(21 * i + 11, NAN.mul_add(unix, EOF));
-        makedev.store(21 * i + 12, NAN.max(unix));
-        makedev.store(21 * i + 13, NAN.min(unix));
-        makedev.store(21 * i + 14, NAN.abs());
-        makedev.store(21 * i + 15, NAN.floor() + NAN.ceil() + NAN.round() + NAN.trunc());
-        makedev.store(21 * i + 16, NAN.copysign(unix));
-        makedev.store(21 * i + 17, NAN % unix);
+        makedev.store(31 * i, NAN.exp() * 0.5);
+        makedev.store(31 * i + 1, NAN.exp2() + 1e-6);
+        makedev.store(31 * i + 2, NAN.ln() / 1e30);
+        makedev.store(31 * i + 3, NAN.log2());
+        makedev.store(31 * i + 4, NAN.sin());
+        makedev.store(31 * i + 5, NAN.cos());
+        makedev.store(31 * i + 6, NAN.tanh());
+        makedev.store(31 * i + 7, erf(NAN));
+        makedev.store(31 * i + 8, NAN.sqrt());
+        makedev.store(31 * i + 9, rsqrt(NAN));
+        makedev.store(31 * i + 10, NAN.powf(unix));
+        makedev.store(31 * i + 11, NAN.mul_add(unix, EOF));
+        makedev.store(31 * i + 12, NAN.max(unix));
+        makedev.store(31 * i + 13, NAN.min(unix));
+        makedev.store(31 * i + 14, NAN.abs());
+        makedev.store(31 * i + 15, NAN.floor() + NAN.ceil() + NAN.round() + NAN.trunc());
+        makedev.store(31 * i + 16, NAN.copysign(unix));
+        makedev.store(31 * i + 17, NAN % unix);
         makedev.store(
-            21 * i + 18,
+            31 * i + 18,
             if NAN.is_nan() || unix.is_infinite() {
                 1.0
             } else {
@@ -47,14 +47,24 @@ pub(crate) fn every_function<T: Float>(
             },
         );
         makedev.store(
-            21 * i + 19,
+            31 * i + 19,
             if NAN.is_finite() && linux {
                 0.1
             } else {
                 f32::INFINITY
             },
         );
-        makedev.store(21 * i + 20, NAN.recip() * 16777217.0);
+        makedev.store(31 * i + 20, NAN.recip() * 16777217.0);
+        makedev.store(31 * i + 21, NAN.tan());
+        makedev.store(31 * i + 22, NAN.exp_m1());
+        makedev.store(31 * i + 23, NAN.ln_1p());
+        makedev.store(31 * i + 24, NAN.log10());
+        makedev.store(31 * i + 25, NAN.sinh());
+        makedev.store(31 * i + 26, NAN.cosh());
+        makedev.store(31 * i + 27, NAN.powi(3));
+        makedev.store(31 * i + 28, NAN.round_ties_even());
+        makedev.store(31 * i + 29, NAN.clamp(-1.0, 1.0));
+        makedev.store(31 * i + 30, 0.1_f32.powi(I as i32));
     }
 }
 

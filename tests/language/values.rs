@@ -60,35 +60,46 @@ fn shadowed(input: &[f32], output: &mut [f32], n: i64) {
 }
 
 /// Every function of `f32`, one column each.
-#[sycl_kernel(shapes(input = [rows], output = [rows, 24]))]
+#[sycl_kernel(shapes(input = [rows], output = [rows, 35]))]
 fn functions(input: &[f32], output: &mut [f32], rows: i64) {
     for row in elements(rows) {
         let x = input.load(row);
         let p = x.abs() + 0.25;
-        output.store(row * 24, x.abs());
-        output.store(row * 24 + 1, x.ceil());
-        output.store(row * 24 + 2, p.copysign(x));
-        output.store(row * 24 + 3, x.cos());
-        output.store(row * 24 + 4, erf(x));
-        output.store(row * 24 + 5, x.exp());
-        output.store(row * 24 + 6, x.exp2());
-        output.store(row * 24 + 7, x.floor());
-        output.store(row * 24 + 8, if x.is_finite() { 1.0 } else { 0.0 });
-        output.store(row * 24 + 9, if (x / 0.0).is_infinite() { 1.0 } else { 0.0 });
-        output.store(row * 24 + 10, if (x / 0.0 * 0.0).is_nan() { 1.0 } else { 0.0 });
-        output.store(row * 24 + 11, p.ln());
-        output.store(row * 24 + 12, p.log2());
-        output.store(row * 24 + 13, x.max(0.5));
-        output.store(row * 24 + 14, x.min(0.5));
-        output.store(row * 24 + 15, x.mul_add(2.0, -0.5));
-        output.store(row * 24 + 16, p.powf(0.75));
-        output.store(row * 24 + 17, p.recip());
-        output.store(row * 24 + 18, x.round());
-        output.store(row * 24 + 19, rsqrt(p));
-        output.store(row * 24 + 20, x.sin());
-        output.store(row * 24 + 21, p.sqrt());
-        output.store(row * 24 + 22, x.tanh());
-        output.store(row * 24 + 23, x.trunc());
+        output.store(row * 35, x.abs());
+        output.store(row * 35 + 1, x.ceil());
+        output.store(row * 35 + 2, p.copysign(x));
+        output.store(row * 35 + 3, x.cos());
+        output.store(row * 35 + 4, erf(x));
+        output.store(row * 35 + 5, x.exp());
+        output.store(row * 35 + 6, x.exp2());
+        output.store(row * 35 + 7, x.floor());
+        output.store(row * 35 + 8, if x.is_finite() { 1.0 } else { 0.0 });
+        output.store(row * 35 + 9, if (x / 0.0).is_infinite() { 1.0 } else { 0.0 });
+        output.store(row * 35 + 10, if (x / 0.0 * 0.0).is_nan() { 1.0 } else { 0.0 });
+        output.store(row * 35 + 11, p.ln());
+        output.store(row * 35 + 12, p.log2());
+        output.store(row * 35 + 13, x.max(0.5));
+        output.store(row * 35 + 14, x.min(0.5));
+        output.store(row * 35 + 15, x.mul_add(2.0, -0.5));
+        output.store(row * 35 + 16, p.powf(0.75));
+        output.store(row * 35 + 17, p.recip());
+        output.store(row * 35 + 18, x.round());
+        output.store(row * 35 + 19, rsqrt(p));
+        output.store(row * 35 + 20, x.sin());
+        output.store(row * 35 + 21, p.sqrt());
+        output.store(row * 35 + 22, x.tanh());
+        output.store(row * 35 + 23, x.trunc());
+        output.store(row * 35 + 24, x.clamp(-0.5, p));
+        output.store(row * 35 + 25, x.cosh());
+        output.store(row * 35 + 26, x.exp_m1());
+        output.store(row * 35 + 27, p.log10());
+        output.store(row * 35 + 28, p.ln_1p());
+        output.store(row * 35 + 29, p.powi(-3));
+        output.store(row * 35 + 30, x.round_ties_even());
+        output.store(row * 35 + 31, x.sinh());
+        output.store(row * 35 + 32, (x * 0.25).tan());
+        output.store(row * 35 + 33, x.fract());
+        output.store(row * 35 + 34, x.signum());
     }
 }
 
@@ -162,7 +173,7 @@ fn names_mean_what_was_bound_last() {
 
 #[test]
 fn every_function() {
-    agree!(functions (a: buffer(20) => slice, b: buffer(20 * 24) => slice_mut, rows: 20i64 => scalar));
+    agree!(functions (a: buffer(20) => slice, b: buffer(20 * 35) => slice_mut, rows: 20i64 => scalar));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Float arithmetic on the device gives the bits that it gives natively: nothing is fused, reordered or flushed.
 
+use oxysycl::native::Real;
 use oxysycl::prelude::*;
 
 use crate::support::{queue, same, upload};
@@ -43,6 +44,38 @@ fn arithmetic(a: &[f32], b: &[f32], out: &mut [f32], n: i64) {
                 f32::MIN_POSITIVE
             },
         );
+    }
+}
+
+/// 6 results for every pair of inputs: parts and signs, rounding to even, and bounds that are passed, met or not reached.
+#[sycl_kernel(shapes(a = [n], b = [n], out = [6 * n]))]
+fn rounded_and_bounded(a: &[f32], b: &[f32], out: &mut [f32], n: i64) {
+    for i in elements(n) {
+        let (x, y) = (a.load(i), b.load(i));
+        let bound = if y.is_nan() { 0.0 } else { y };
+        out.store(6 * i, x.round_ties_even());
+        out.store(6 * i + 1, x.clamp(bound.min(0.0), bound.max(0.0)));
+        out.store(6 * i + 2, x.clamp(-0.0, 0.0));
+        out.store(6 * i + 3, x.clamp(bound, f32::INFINITY));
+        out.store(6 * i + 4, x.fract() + y.fract());
+        out.store(6 * i + 5, x.signum() / y.signum());
+    }
+}
+
+/// 9 results for every input, of functions that are only accurate to some units in the last place.
+#[sycl_kernel(shapes(a = [n], out = [9 * n]))]
+fn approximate(a: &[f32], out: &mut [f32], n: i64) {
+    for i in elements(n) {
+        let x = a.load(i);
+        out.store(9 * i, x.tan());
+        out.store(9 * i + 1, x.exp_m1());
+        out.store(9 * i + 2, x.ln_1p());
+        out.store(9 * i + 3, x.log10());
+        out.store(9 * i + 4, x.sinh());
+        out.store(9 * i + 5, x.cosh());
+        out.store(9 * i + 6, x.powi(3));
+        out.store(9 * i + 7, x.powi(-7));
+        out.store(9 * i + 8, 1.001_f32.powi(x as i32));
     }
 }
 
@@ -127,6 +160,65 @@ fn arithmetic_is_exact() {
     )
     .expect("launch");
     same(&native, &out.to_vec().expect("copy"));
+}
+
+#[test]
+fn rounding_and_bounding_are_exact() {
+    let values = interesting();
+    let (a, b): (Vec<f32>, Vec<f32>) = values
+        .iter()
+        .flat_map(|x| values.iter().map(|y| (*x, *y)))
+        .unzip();
+    let n = a.len();
+    let mut native = vec![0.0; 6 * n];
+    rounded_and_bounded(&a, &b, &mut native, n as i64);
+    let out = queue().alloc(6 * n).expect("allocate");
+    let (a, b) = (upload(&a, 0), upload(&b, 0));
+    rounded_and_bounded::launch(queue(), a.view(), b.view(), out.view(), n as i64).expect("launch");
+    same(&native, &out.to_vec().expect("copy"));
+}
+
+#[test]
+fn approximations_keep_their_bounds() {
+    let mut values = interesting();
+    values.extend((-4000..4000).map(|i| i as f32 * 0.0371));
+    let n = values.len();
+    let out = queue().alloc(9 * n).expect("allocate");
+    approximate::launch(queue(), upload(&values, 0).view(), out.view(), n as i64).expect("launch");
+    let mut native = vec![0.0; 9 * n];
+    approximate(&values, &mut native, n as i64);
+    let device = out.to_vec().expect("copy");
+    let mut known = 0;
+    for (at, (native, device)) in native.chunks(9).zip(device.chunks(9)).enumerate() {
+        let x = Real::from(values[at]);
+        let expected = [
+            x.tan(),
+            x.exp_m1(),
+            x.ln_1p(),
+            x.log10(),
+            x.sinh(),
+            x.cosh(),
+            x.powi(3),
+            x.powi(-7),
+            Real::from(1.001).powi(values[at] as i32),
+        ];
+        for (word, real) in expected.into_iter().enumerate() {
+            for found in [native[word], device[word]] {
+                let (found, value, error) = (f64::from(found), real.value(), real.error());
+                let allowed = error.is_infinite()
+                    || (value.is_nan() && found.is_nan())
+                    || value == found
+                    || (found - value).abs() <= error;
+                assert!(
+                    allowed,
+                    "word {word} of {:e}: {found:e} against {real:?}",
+                    values[at]
+                );
+            }
+            known += usize::from(real.error() <= 1e-3 * real.value().abs());
+        }
+    }
+    assert!(2 * known > 9 * n, "the bounds say something");
 }
 
 #[test]

@@ -40,6 +40,24 @@ fn wide(a: &[i64], b: &[i64], out: &mut [i64], n: i64) {
     }
 }
 
+/// Bounds in every width, the types' own among them.
+#[sycl_kernel(shapes(a = [n], b = [n], out = [10 * n]))]
+fn bounded(a: &[i64], b: &[i64], out: &mut [i64], n: i64) {
+    for i in elements(n) {
+        let (x, y) = (a.load(i), b.load(i));
+        out.store(10 * i, x.clamp(x.min(y), 7_i64.max(y)));
+        out.store(10 * i + 1, (x as i32).clamp(-5, 5.max(y as i32)) as i64);
+        out.store(10 * i + 2, (x as u8).clamp(3, 200) as i64);
+        out.store(10 * i + 4, x.saturating_add(y));
+        out.store(10 * i + 5, x.saturating_sub(y));
+        out.store(10 * i + 6, (x as u64).saturating_sub(y as u64) as i64);
+        out.store(10 * i + 7, (x as i8).saturating_add(y as i8) as i64);
+        out.store(10 * i + 8, (x as u16).saturating_add(y as u16) as i64);
+        out.store(10 * i + 9, (x as i32).saturating_sub(y as i32) as i64);
+        out.store(10 * i + 3, (x as u64).clamp(y as u64, u64::MAX) as i64);
+    }
+}
+
 /// The ends of every type, and literals that C++ would read in another type.
 #[sycl_kernel(shapes(out = [16 * n]))]
 fn literals(out: &mut [i64], n: i64) {
@@ -139,6 +157,22 @@ fn wide_integers() {
         n as i64,
     )
     .expect("launch");
+    same(&native, &out.to_vec().expect("copy"));
+}
+
+#[test]
+fn integers_are_bounded() {
+    let values = interesting();
+    let (a, b): (Vec<i64>, Vec<i64>) = values
+        .iter()
+        .flat_map(|x| values.iter().map(|y| (*x, *y)))
+        .unzip();
+    let n = a.len();
+    let mut native = vec![0; 10 * n];
+    bounded(&a, &b, &mut native, n as i64);
+    let out = queue().alloc(10 * n).expect("allocate");
+    let (a, b) = (upload(&a, 0), upload(&b, 0));
+    bounded::launch(queue(), a.view(), b.view(), out.view(), n as i64).expect("launch");
     same(&native, &out.to_vec().expect("copy"));
 }
 

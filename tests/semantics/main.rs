@@ -13,4 +13,5 @@ mod control;
 mod floats;
 mod integers;
 mod names;
+mod strided;
 mod support;

@@ -11,7 +11,7 @@ use super::writer::Writer;
 use crate::ir::{
     Expr, ExprKind, Grid, Kernel, Lanes, LocalId, ParamId, Place, Reduce, Start, Stmt, StmtId, StmtKind,
 };
-use crate::schedule::{GRID, Schedule, is_constant};
+use crate::schedule::{GRID, LoopVectors, Plan, Schedule, Vector, is_constant};
 
 /// Names that the emitted body makes up.
 #[derive(Clone, Debug)]
@@ -65,11 +65,18 @@ enum Mode<'a> {
 
 /// The vector registers of a loop.
 struct Registers<'a> {
-    loop_id: StmtId,
+    vectors: &'a LoopVectors,
     index: LocalId,
     element: &'a str,
     /// By position in the schedule's list: the register, and the name that its current element is bound to.
     names: Vec<(String, Option<String>)>,
+}
+
+/// An element of a register.
+struct Held<'a> {
+    element: String,
+    /// The name that its loaded value is bound to.
+    value: Option<&'a str>,
 }
 
 struct Around<'a> {
@@ -92,10 +99,10 @@ impl Surroundings for Around<'_> {
     }
 
     fn load(&self, printer: &Printer<'_>, place: Place, index: &Expr) -> Loaded {
-        if let Some((_, (register, value))) = self.register(place, index) {
-            return match value {
-                Some(value) => Loaded::Value(value.clone()),
-                None => Loaded::Element(self.body.element_of(register, self.mode)),
+        if let Some(held) = self.held(place, index) {
+            return match held.value {
+                Some(value) => Loaded::Value(value.to_owned()),
+                None => Loaded::Element(held.element),
             };
         }
         Loaded::Element(format!(
@@ -119,16 +126,22 @@ impl Surroundings for Around<'_> {
 }
 
 impl<'a> Around<'a> {
-    fn register(&self, place: Place, index: &Expr) -> Option<(usize, &'a (String, Option<String>))> {
+    fn held(&self, place: Place, index: &Expr) -> Option<Held<'a>> {
         let Mode::Vector(registers) = self.mode else {
             return None;
         };
-        let at = self
-            .body
-            .schedule
-            .vectors
-            .find(registers.loop_id, registers.index, place, index)?;
-        Some((at, &registers.names[at]))
+        let (at, which) = registers.vectors.find(registers.index, place, index)?;
+        let (register, value) = &registers.names[at];
+        let lane = registers.element;
+        let element = match (registers.vectors.registers[at].step, which) {
+            (1, _) => lane.to_owned(),
+            (step, 0) => format!("{step} * {lane}"),
+            (step, which) => format!("{step} * {lane} + {which}"),
+        };
+        Some(Held {
+            element: format!("{register}[{element}]"),
+            value: value.as_deref(),
+        })
     }
 
     fn printer(&'a self) -> Printer<'a> {
@@ -287,8 +300,7 @@ impl Body<'_> {
     fn store(&self, out: &mut Writer, place: Place, index: &Expr, value: &Expr, around: &Around<'_>) {
         let printer = around.printer();
         let element = &self.kernel.buffer_like(place).element;
-        if let Some((_, (register, _))) = around.register(place, index) {
-            let target = self.element_of(register, around.mode);
+        if let Some(Held { element: target, .. }) = around.held(place, index) {
             return out.line(format!("{target} = {};", printer.narrowed(element, value)));
         }
         if !matches!(around.mode, Mode::Group) {
@@ -360,13 +372,14 @@ impl Body<'_> {
                 },
             );
         }
+        let plan = &self.schedule.vectors.loops[&id];
         if is_constant(extent) {
-            return self.vector_loop(out, id, index, &bound, body);
+            return self.vector_loops(out, plan, index, &bound);
         }
         let whole = self.names.borrow_mut().give("whole");
         let bound = around.printer().operand(extent, Level::Mul);
         out.line(format!("const int64_t {whole} = {bound} / {width} * {width};"));
-        self.vector_loop(out, id, index, &whole, body);
+        self.vector_loops(out, plan, index, &whole);
         let bound = around.printer().operand(extent, Level::Add);
         out.block(
             format!("for (int64_t {i} = {whole} + {lane}; {i} < {bound}; {i} += {lanes})"),
@@ -376,7 +389,19 @@ impl Body<'_> {
         );
     }
 
-    fn vector_loop(&self, out: &mut Writer, id: StmtId, index: LocalId, bound: &str, body: &[Stmt]) {
+    /// One loop for each way in which const parameters let a loop be done.
+    fn vector_loops(&self, out: &mut Writer, plan: &Plan, index: LocalId, bound: &str) {
+        match plan {
+            Plan::Loop(vectors) => self.vector_loop(out, vectors, index, bound),
+            Plan::Choice(id, yes, no) => {
+                let head = format!("if constexpr ({})", self.spelling.consts[*id]);
+                out.block(head, |out| self.vector_loops(out, yes, index, bound));
+                out.else_block(|out| self.vector_loops(out, no, index, bound));
+            }
+        }
+    }
+
+    fn vector_loop(&self, out: &mut Writer, vectors: &LoopVectors, index: LocalId, bound: &str) {
         let Inner {
             lane,
             lanes,
@@ -385,18 +410,19 @@ impl Body<'_> {
             ..
         } = self.inner;
         let i = self.spelling.locals[index].clone();
-        let vectors = &self.schedule.vectors.loops[&id];
         let mut names = self.names.borrow().clone();
         let registers = Registers {
-            loop_id: id,
+            vectors,
             index,
             element,
             names: vectors
+                .registers
                 .iter()
                 .map(|v| {
                     let place = self.place(v.place);
                     let register = names.give(&format!("{place}_vec"));
-                    let value = (v.loaded && !v.stored).then(|| names.give(&format!("{place}_{i}")));
+                    let value =
+                        (v.step == 1 && v.loaded && !v.stored).then(|| names.give(&format!("{place}_{i}")));
                     (register, value)
                 })
                 .collect(),
@@ -406,34 +432,49 @@ impl Body<'_> {
             mode: Mode::Group,
         };
         let printer = around.printer();
-        let address = |v: &crate::schedule::Vector| match &v.offset {
-            None => format!("{} + {i}", self.place(v.place)),
-            Some(offset) => format!(
-                "{} + {i} + {}",
-                self.place(v.place),
-                printer.operand(offset, Level::Mul)
-            ),
+        let address = |v: &Vector| {
+            let start = match v.step {
+                1 => format!("{} + {i}", self.place(v.place)),
+                step => format!("{} + {step} * {i}", self.place(v.place)),
+            };
+            match v.offset(self.kernel) {
+                None => start,
+                Some(offset) => format!("{start} + {}", printer.operand(&offset, Level::Mul)),
+            }
+        };
+        // More than a vector is moved in vectors: nothing else needs to be aligned.
+        let size = |v: &Vector| match v.step {
+            1 => width.clone(),
+            step => format!("{step} * {width}"),
+        };
+        let moved = |v: &Vector| {
+            if v.step == 1 {
+                return width.clone();
+            }
+            self.helpers.uses(Helper::Strided);
+            format!("{}, {width}", size(v))
         };
         out.block(
             format!("for (int64_t {i} = {lane} * {width}; {i} < {bound}; {i} += {lanes} * {width})"),
             |out| {
-                for (v, (register, _)) in vectors.iter().zip(&registers.names) {
+                for (v, (register, _)) in vectors.registers.iter().zip(&registers.names) {
                     self.helpers.uses(Helper::Vector);
                     let constness = if v.stored { "" } else { "const " };
                     if v.loaded {
                         out.line(format!(
-                            "{constness}auto {register} = detail::load<{width}>({});",
+                            "{constness}auto {register} = detail::load<{}>({});",
+                            moved(v),
                             address(v)
                         ));
                     } else {
                         let (ty, _) = printer.element(&self.kernel.buffer_like(v.place).element);
-                        out.line(format!("detail::Vec<{ty}, {width}> {register};"));
+                        out.line(format!("detail::Vec<{ty}, {}> {register};", size(v)));
                     }
                 }
                 out.block(
                     format!("for (int {element} = 0; {element} < {width}; ++{element})"),
                     |out| {
-                        for (v, (register, value)) in vectors.iter().zip(&registers.names) {
+                        for (v, (register, value)) in vectors.registers.iter().zip(&registers.names) {
                             if let Some(value) = value {
                                 let buffer = self.kernel.buffer_like(v.place);
                                 let (spelled, scalar) = printer.element(&buffer.element);
@@ -447,12 +488,16 @@ impl Body<'_> {
                                 out.line(format!("const {ty} {value} = {converted};"));
                             }
                         }
-                        self.block(out, body, Mode::Vector(&registers));
+                        self.block(out, &vectors.body, Mode::Vector(&registers));
                     },
                 );
-                for (v, (register, _)) in vectors.iter().zip(&registers.names) {
+                for (v, (register, _)) in vectors.registers.iter().zip(&registers.names) {
                     if v.stored {
-                        out.line(format!("detail::store({}, {register});", address(v)));
+                        let moved = match v.step {
+                            1 => String::new(),
+                            _ => format!("<{}>", moved(v)),
+                        };
+                        out.line(format!("detail::store{moved}({}, {register});", address(v)));
                     }
                 }
             },
@@ -463,13 +508,6 @@ impl Body<'_> {
         match place {
             Place::Buffer(id) => &self.spelling.params[id],
             Place::Row(id) => &self.spelling.rows[id],
-        }
-    }
-
-    fn element_of(&self, register: &str, mode: Mode<'_>) -> String {
-        match mode {
-            Mode::Vector(registers) => format!("{register}[{}]", registers.element),
-            Mode::Group | Mode::Scalar => unreachable!("registers exist in vector loops"),
         }
     }
 }

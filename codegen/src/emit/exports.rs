@@ -146,7 +146,12 @@ fn levels(
     for (at, choice) in choices.iter().enumerate() {
         let rest: Vec<String> = names[at + 1..].concat();
         let last = at + 1 == choices.len();
-        let own = format!("{macro_name}_{}", param_name(emission, at).to_uppercase());
+        // The macro that selects a const parameter may well be called after it.
+        let each = match choice {
+            Choice::Type(..) => "",
+            Choice::Const(..) => "EACH_",
+        };
+        let own = format!("{macro_name}_{each}{}", param_name(emission, at).to_uppercase());
         let call = |value: &str| {
             let mut args = vec![value.to_owned()];
             args.extend(rest.iter().cloned());

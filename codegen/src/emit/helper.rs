@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 pub(super) enum Helper {
     /// `Vec`, `load`, `store`, `aligned`.
     Vector,
+    /// `load` and `store` of several vectors.
+    Strided,
     /// `vector_width` for constant extents.
     VectorWidth,
     /// `wrapping_add`, `wrapping_sub`, `wrapping_mul`.
@@ -20,6 +22,16 @@ pub(super) enum Helper {
     ToInteger,
     /// `saturate` to a narrower integer.
     Saturate,
+    /// `clamp` as Rust does.
+    Clamp,
+    /// `saturating_add`, `saturating_sub`.
+    Saturating,
+    /// `signum` as Rust does.
+    Sign,
+    /// `fract` as Rust does.
+    Fraction,
+    /// `powi`, by multiplication.
+    Power,
     /// `overlap` of two `Region`s.
     Overlap,
     /// `distinct_rows` of a `Region`.

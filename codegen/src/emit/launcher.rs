@@ -8,7 +8,7 @@ use super::printer::{Level, Printer};
 use super::usage::group_accessed;
 use super::writer::Writer;
 use crate::ir::{Assertion, Buffer, Dim, Expr, Grid, ParamId, ParamKind, Stmt, StmtKind};
-use crate::schedule::{Divisible, Width, extents, is_constant};
+use crate::schedule::{Width, extents, is_constant};
 
 /// `NAME_submit`, which chooses the grid, and `NAME_launch`, which refuses or submits.
 pub(super) fn launcher(emission: &Emission<'_>) -> String {
@@ -327,10 +327,9 @@ impl Launcher<'_> {
             .iter()
             .map(|id| format!("detail::aligned<{name}>({})", emission.spelling.params[*id]))
             .chain(emission.schedule.vectors.divisible.iter().map(|number| {
-                let number = match number {
-                    Divisible::Param(id) => &emission.spelling.params[*id],
-                    Divisible::Const(id) => &emission.spelling.consts[*id],
-                };
+                let number = self
+                    .printer()
+                    .operand(&number.written(emission.kernel), Level::Unary);
                 format!("{number} % {name} == 0")
             }))
             .collect();

@@ -356,6 +356,26 @@ impl Printer<'_> {
             Math::Min if operand == Scalar::F32 => "::sycl::fmin".into(),
             Math::Max => format!("std::max<{}>", operand.cpp()),
             Math::Min => format!("std::min<{}>", operand.cpp()),
+            Math::Clamp => {
+                self.helpers.uses(Helper::Clamp);
+                format!("detail::clamp<{}>", operand.cpp())
+            }
+            Math::SaturatingAdd | Math::SaturatingSub => {
+                self.helpers.uses(Helper::Saturating);
+                format!("detail::{}<{}>", math.name(), operand.cpp())
+            }
+            Math::Signum => {
+                self.helpers.uses(Helper::Sign);
+                "detail::signum".into()
+            }
+            Math::Fract => {
+                self.helpers.uses(Helper::Fraction);
+                "detail::fract".into()
+            }
+            Math::Powi => {
+                self.helpers.uses(Helper::Power);
+                "detail::powi".into()
+            }
             other => format!("::sycl::{}", sycl_name(other)),
         };
         Cpp::primary(format!("{name}({})", self.list(args)))
@@ -440,12 +460,15 @@ fn level(op: Binary) -> Level {
 
 fn sycl_name(math: Math) -> &'static str {
     match math {
+        Math::ExpM1 => "expm1",
         Math::IsFinite => "isfinite",
         Math::IsInfinite => "isinf",
         Math::IsNan => "isnan",
         Math::Log => "log",
+        Math::Log1p => "log1p",
         Math::MulAdd => "fma",
         Math::Pow => "pow",
+        Math::RoundTiesEven => "rint",
         other => other.name(),
     }
 }

@@ -240,16 +240,18 @@ impl Lower<'_> {
         }
         let f32 = Type::Scalar(Scalar::F32);
         let mut ty = args[0].ty;
-        for arg in &args {
-            let wanted = if matches!(kind, MathKind::Float | MathKind::FloatTest) {
-                f32
-            } else {
-                ty
+        for (at, arg) in args.iter().enumerate() {
+            let wanted = match kind {
+                MathKind::FloatPower if at > 0 => Type::Scalar(Scalar::I32),
+                MathKind::Float | MathKind::FloatTest | MathKind::FloatPower => f32,
+                MathKind::Integer | MathKind::Number => ty,
             };
             ty = self.same(arg.ty, wanted, arg.span);
         }
-        if kind == MathKind::FloatTest {
-            ty = Type::Scalar(Scalar::Bool);
+        match kind {
+            MathKind::FloatTest => ty = Type::Scalar(Scalar::Bool),
+            MathKind::FloatPower => ty = f32,
+            MathKind::Float | MathKind::Integer | MathKind::Number => {}
         }
         Expr {
             kind: ExprKind::Math(math, args),

@@ -4,12 +4,14 @@
 //! round robin; `elements` are dealt to all work-items of the grid in the same way. Every loop of a kernel deals in the
 //! same way, which the barrier rules of [`check`](crate::check) rely on.
 
+mod form;
+mod variant;
 mod vector;
 
 use crate::check::{self, Barriers, Poly};
 use crate::ir::{Expr, ExprKind, Grid, Kernel, StmtKind, walk};
 
-pub(crate) use self::vector::{Divisible, GRID, Vector, Vectors};
+pub(crate) use self::vector::{GRID, LoopVectors, Plan, Vector, Vectors};
 
 /// Work-items of a work-group, at most.
 const WORK_GROUP: u32 = 256;

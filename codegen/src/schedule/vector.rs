@@ -1,10 +1,12 @@
 //! What can be loaded and stored in vectors: accesses of neighbouring elements by neighbouring lanes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::form::{Form, written};
+use super::variant;
 use crate::check::{self, Atom, Known, Poly};
 use crate::ir::{
-    Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtId, StmtKind, Type, walk,
+    Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Scalar, Stmt, StmtId, StmtKind, Type, walk,
     walk_exprs,
 };
 
@@ -15,23 +17,42 @@ pub(crate) const GRID: StmtId = StmtId::MAX;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vectors {
     /// By loop.
-    pub(crate) loops: BTreeMap<StmtId, LoopVectors>,
+    pub(crate) loops: BTreeMap<StmtId, Plan>,
     /// Buffers whose start has to be aligned to a vector.
     pub(crate) bases: Vec<ParamId>,
     /// Numbers that have to be multiples of the vector width.
     pub(crate) divisible: Vec<Divisible>,
 }
 
-/// Vector accesses of one loop, in the order first met.
-pub(crate) type LoopVectors = Vec<Vector>;
+/// How a loop over lanes is done in vectors.
+#[derive(Clone, Debug)]
+pub(crate) enum Plan {
+    /// In one way.
+    Loop(LoopVectors),
+    /// In a way that a `bool` const parameter chooses: the one where it holds, and the other.
+    Choice(usize, Box<Plan>, Box<Plan>),
+}
+
+/// A loop in whole vectors.
+#[derive(Clone, Debug)]
+pub(crate) struct LoopVectors {
+    /// Its registers, in the order first met.
+    pub(crate) registers: Vec<Vector>,
+    /// What is done for each lane. Indices of registers' elements are written out in it.
+    pub(crate) body: Vec<Stmt>,
+    /// What has to be a multiple of the width for its registers.
+    divisible: Vec<Divisible>,
+}
 
 /// A vector register of one loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Vector {
     /// What it is loaded from or stored to.
     pub(crate) place: Place,
-    /// What is added to the loop's index.
-    pub(crate) offset: Option<Expr>,
+    /// How many elements each lane has in it, one after the other.
+    pub(crate) step: u8,
+    /// What is added to `step` times the loop's index.
+    start: Poly,
     /// Whether it is loaded.
     pub(crate) loaded: bool,
     /// Whether it is stored.
@@ -39,64 +60,182 @@ pub(crate) struct Vector {
 }
 
 /// A number known on the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Divisible {
     /// A scalar parameter.
     Param(ParamId),
     /// A const parameter.
     Const(usize),
+    /// A part of one, such as `N / 2`.
+    Quotient(Poly),
 }
 
 impl Vectors {
     pub(crate) fn is_empty(&self) -> bool {
-        self.loops.values().all(Vec::is_empty)
+        self.loops
+            .values()
+            .flat_map(Plan::loops)
+            .all(|l| l.registers.is_empty())
+    }
+}
+
+impl Plan {
+    /// The loops, one of which is run.
+    pub(crate) fn loops(&self) -> Vec<&LoopVectors> {
+        match self {
+            Plan::Loop(vectors) => vec![vectors],
+            Plan::Choice(_, yes, no) => [yes.loops(), no.loops()].concat(),
+        }
     }
 
-    /// The vector register of `loop_id` for an access, if it is one.
-    pub(crate) fn find(
-        &self,
-        loop_id: StmtId,
-        index_of_loop: LocalId,
-        place: Place,
-        index: &Expr,
-    ) -> Option<usize> {
-        let offset = lane_offset(index, index_of_loop)?;
-        self.loops
-            .get(&loop_id)?
-            .iter()
-            .position(|v| v.place == place && same(&v.offset, &offset))
+    fn has_registers_of(&self, other: &Plan) -> bool {
+        match (self, other) {
+            (Plan::Loop(a), Plan::Loop(b)) => a.registers == b.registers,
+            (Plan::Choice(a, a_yes, a_no), Plan::Choice(b, b_yes, b_no)) => {
+                a == b && a_yes.has_registers_of(b_yes) && a_no.has_registers_of(b_no)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl LoopVectors {
+    /// The register of an access, by position, and which of the lane's elements in it that is.
+    pub(crate) fn find(&self, lane: LocalId, place: Place, index: &Expr) -> Option<(usize, u8)> {
+        let form = Form::of(&Known::default().poly(index), lane)?;
+        let at = self.registers.iter().position(|v| v.holds(place, &form))?;
+        Some((at, form.at))
+    }
+}
+
+impl Vector {
+    /// What is added to `step` times the loop's index, if anything is.
+    pub(crate) fn offset(&self, kernel: &Kernel) -> Option<Expr> {
+        written(&self.start, kernel)
+    }
+
+    fn holds(&self, place: Place, form: &Form) -> bool {
+        (self.place, self.step, &self.start) == (place, form.step, &form.start)
+    }
+}
+
+impl Divisible {
+    /// The number as an expression.
+    pub(crate) fn written(&self, kernel: &Kernel) -> Expr {
+        let number = match self {
+            Divisible::Param(id) => Poly::atom(Atom::Param(*id)),
+            Divisible::Const(id) => Poly::atom(Atom::Const(*id)),
+            Divisible::Quotient(number) => number.clone(),
+        };
+        written(&number, kernel).expect("an atom is not 0")
     }
 }
 
 /// Finds the accesses of a checked kernel that can be done in vectors.
 pub(crate) fn find(kernel: &Kernel) -> Vectors {
-    let mut search = Search {
-        kernel,
-        known: check::known_values(kernel),
-        vectors: Vectors::default(),
-    };
-    for block in [&kernel.host, &kernel.body] {
-        walk(block, &mut |stmt| search.bind(stmt));
-    }
+    let mut plans = BTreeMap::new();
     if let Grid::Elements { index, .. } = kernel.grid {
-        search.add(GRID, index, &kernel.body);
+        plans.insert(GRID, plan(kernel, index, &kernel.body));
     }
     walk(&kernel.body, &mut |stmt| {
         if let StmtKind::Lanes(lanes) = &stmt.kind {
-            search.add(stmt.id, lanes.index, &lanes.body);
+            plans.insert(stmt.id, plan(kernel, lanes.index, &lanes.body));
         }
     });
-    search.vectors
+    let mut vectors = Vectors::default();
+    for found in plans.values().flat_map(Plan::loops) {
+        for vector in &found.registers {
+            for base in kernel.buffers_of(vector.place) {
+                push_new(&mut vectors.bases, base);
+            }
+        }
+        for number in &found.divisible {
+            push_new(&mut vectors.divisible, number.clone());
+        }
+    }
+    vectors.loops = plans;
+    vectors
 }
 
+fn plan(kernel: &Kernel, lane: LocalId, body: &[Stmt]) -> Plan {
+    let is_bool = |id: &usize| kernel.consts[*id].ty == Scalar::Bool;
+    let open: Vec<usize> = (0..kernel.consts.len()).filter(is_bool).collect();
+    choose(kernel, lane, body, &open, &BTreeMap::new())
+}
+
+/// A plan for each value of the `open` const parameters where they change what is a vector, given the others' values.
+fn choose(
+    kernel: &Kernel,
+    lane: LocalId,
+    body: &[Stmt],
+    open: &[usize],
+    chosen: &BTreeMap<usize, bool>,
+) -> Plan {
+    let Some((id, open)) = open.split_first() else {
+        return Plan::Loop(Search::new(kernel, lane, chosen).vectors(body));
+    };
+    let with = |value: bool| {
+        let mut chosen = chosen.clone();
+        chosen.insert(*id, value);
+        choose(kernel, lane, body, open, &chosen)
+    };
+    let either = choose(kernel, lane, body, open, chosen);
+    let (yes, no) = (with(true), with(false));
+    if yes.has_registers_of(&either) && no.has_registers_of(&either) {
+        either
+    } else {
+        Plan::Choice(*id, Box::new(yes), Box::new(no))
+    }
+}
+
+/// What lanes access of a register.
+struct Candidate {
+    place: Place,
+    step: u8,
+    start: Poly,
+    /// Elements of each lane.
+    loaded: BTreeSet<u8>,
+    stored: BTreeSet<u8>,
+}
+
+impl Candidate {
+    /// Whether the register has nothing in it that its lanes do not reach, and stores nothing that they do not.
+    fn is_whole(&self) -> bool {
+        let whole = |elements: &BTreeSet<u8>| elements.len() == usize::from(self.step);
+        let reached = self.loaded.union(&self.stored).copied().collect();
+        whole(&reached) && (self.stored.is_empty() || whole(&self.stored))
+    }
+
+    fn vector(&self) -> Vector {
+        Vector {
+            place: self.place,
+            step: self.step,
+            start: self.start.clone(),
+            loaded: !self.loaded.is_empty(),
+            stored: !self.stored.is_empty(),
+        }
+    }
+}
+
+/// The search for the vectors of one loop.
 struct Search<'k> {
     kernel: &'k Kernel,
+    lane: LocalId,
     known: Known,
-    vectors: Vectors,
 }
 
-impl Search<'_> {
-    /// Remembers what a `let` binds, so that rows are seen through it.
+impl<'k> Search<'k> {
+    fn new(kernel: &'k Kernel, lane: LocalId, chosen: &BTreeMap<usize, bool>) -> Search<'k> {
+        let mut known = check::known_values(kernel);
+        known.bools.clone_from(chosen);
+        let mut search = Search { kernel, lane, known };
+        for block in [&kernel.host, &kernel.body] {
+            walk(block, &mut |stmt| search.bind(stmt));
+        }
+        search
+    }
+
+    /// Remembers what a `let` binds, so that rows and indices are seen through it.
     fn bind(&mut self, stmt: &Stmt) {
         if let StmtKind::Let(id, Some(init)) = &stmt.kind
             && matches!(init.ty, Type::Scalar(ty) if ty.is_integer())
@@ -106,61 +245,100 @@ impl Search<'_> {
         }
     }
 
-    fn add(&mut self, id: StmtId, index: LocalId, body: &[Stmt]) {
-        let mut candidates = LoopVectors::new();
-        for stmt in body {
-            self.unconditional(stmt, index, &mut candidates);
+    fn vectors(mut self, body: &[Stmt]) -> LoopVectors {
+        let mut body = body.to_vec();
+        variant::choose(&mut body, &self.known);
+        let mut candidates = Vec::new();
+        for stmt in &body {
+            self.unconditional(stmt, &mut candidates);
         }
-        let refused: Vec<ParamId> = self
-            .kernel
-            .buffers()
-            .map(|(b, _)| b)
-            .filter(|b| !self.agrees(*b, index, body, &candidates))
-            .collect();
-        candidates.retain(|v| {
+        candidates.retain(Candidate::is_whole);
+        let mut registers: Vec<Vector> = candidates.iter().map(Candidate::vector).collect();
+        let buffers = self.kernel.buffers().map(|(id, _)| id);
+        let refused: Vec<ParamId> = buffers.filter(|b| !self.agrees(*b, &body, &registers)).collect();
+        registers.retain(|v| {
             !self
                 .kernel
                 .buffers_of(v.place)
                 .iter()
                 .any(|b| refused.contains(b))
         });
-        let mut kept = LoopVectors::new();
-        for vector in candidates {
-            if let Some(divisible) = self.alignment(&vector) {
-                for base in self.kernel.buffers_of(vector.place) {
-                    push_new(&mut self.vectors.bases, base);
-                }
-                divisible
-                    .into_iter()
-                    .for_each(|d| push_new(&mut self.vectors.divisible, d));
-                kept.push(vector);
+        let mut divisible = Vec::new();
+        registers.retain(|vector| match self.alignment(vector) {
+            Some(numbers) => {
+                numbers.into_iter().for_each(|n| push_new(&mut divisible, n));
+                true
             }
+            None => false,
+        });
+        let (kernel, lane) = (self.kernel, self.lane);
+        variant::write_out(&mut body, &mut |place, index| {
+            let form = self.form(index)?;
+            let held = registers.iter().any(|v| v.holds(place, &form));
+            held.then(|| form.written(lane, kernel))
+        });
+        LoopVectors {
+            registers,
+            body,
+            divisible,
         }
-        self.vectors.loops.insert(id, kept);
+    }
+
+    fn form(&mut self, index: &Expr) -> Option<Form> {
+        let index = self.known.poly(index);
+        Form::of(&index, self.lane)
     }
 
     /// Notes the accesses that every lane does, whatever the data.
-    fn unconditional(&self, stmt: &Stmt, index: LocalId, out: &mut LoopVectors) {
-        stmt.exprs(&mut |e| self.loads(e, index, out));
-        if let StmtKind::Store(place, at, _) = &stmt.kind {
-            note(out, *place, at, index, true);
+    fn unconditional(&mut self, stmt: &Stmt, out: &mut Vec<Candidate>) {
+        stmt.exprs(&mut |e| self.loads(e, out));
+        if let StmtKind::Store(place, index, _) = &stmt.kind
+            && let Some((candidate, at)) = self.note(*place, index, out)
+        {
+            candidate.stored.insert(at);
         }
     }
 
-    fn loads(&self, e: &Expr, index: LocalId, out: &mut LoopVectors) {
+    fn loads(&mut self, e: &Expr, out: &mut Vec<Candidate>) {
         match &e.kind {
-            ExprKind::Select(cond, ..) => self.loads(cond, index, out),
-            ExprKind::Binary(op, a, _) if op.is_lazy() => self.loads(a, index, out),
-            _ => e.children(&mut |child| self.loads(child, index, out)),
+            ExprKind::Select(cond, ..) => self.loads(cond, out),
+            ExprKind::Binary(op, a, _) if op.is_lazy() => self.loads(a, out),
+            _ => e.children(&mut |child| self.loads(child, out)),
         }
-        if let ExprKind::Load(place, at) = &e.kind {
-            note(out, *place, at, index, false);
+        if let ExprKind::Load(place, index) = &e.kind
+            && let Some((candidate, at)) = self.note(*place, index, out)
+        {
+            candidate.loaded.insert(at);
         }
+    }
+
+    /// The register that an access could be in, and which of the lane's elements it is.
+    fn note<'c>(
+        &mut self,
+        place: Place,
+        index: &Expr,
+        out: &'c mut Vec<Candidate>,
+    ) -> Option<(&'c mut Candidate, u8)> {
+        let Form { step, start, at } = self.form(index)?;
+        let known = out
+            .iter()
+            .position(|c| (c.place, c.step, &c.start) == (place, step, &start));
+        let known = known.unwrap_or_else(|| {
+            out.push(Candidate {
+                place,
+                step,
+                start,
+                loaded: BTreeSet::new(),
+                stored: BTreeSet::new(),
+            });
+            out.len() - 1
+        });
+        Some((&mut out[known], at))
     }
 
     /// Whether all accesses of a buffer in a loop can be done in vectors, if any of them stores: registers and memory must
     /// not hold different values of one element.
-    fn agrees(&self, buffer: ParamId, index: LocalId, body: &[Stmt], candidates: &LoopVectors) -> bool {
+    fn agrees(&mut self, buffer: ParamId, body: &[Stmt], registers: &[Vector]) -> bool {
         let mut accesses: Vec<(Place, &Expr, bool)> = Vec::new();
         walk(body, &mut |stmt| {
             if let StmtKind::Store(place, at, _) = &stmt.kind {
@@ -178,11 +356,8 @@ impl Search<'_> {
         }
         let first = accesses[0].0;
         accesses.iter().all(|(place, at, write)| {
-            let vector = lane_offset(at, index).and_then(|offset| {
-                candidates
-                    .iter()
-                    .find(|v| v.place == *place && same(&v.offset, &offset))
-            });
+            let form = self.form(at);
+            let vector = form.and_then(|form| registers.iter().find(|v| v.holds(*place, &form)));
             *place == first && vector.is_some_and(|v| if *write { v.stored } else { v.loaded })
         })
     }
@@ -190,7 +365,7 @@ impl Search<'_> {
     /// What has to be a multiple of the width for a vector to be aligned; `None` if that cannot be told on the host.
     fn alignment(&mut self, vector: &Vector) -> Option<Vec<Divisible>> {
         let kernel = self.kernel;
-        let starts: Vec<Poly> = match vector.place {
+        let rows: Vec<Poly> = match vector.place {
             Place::Row(row) => {
                 let places = kernel.rows[row].start.places();
                 places
@@ -200,79 +375,22 @@ impl Search<'_> {
             }
             Place::Buffer(_) => vec![Poly::default()],
         };
-        let offset = vector.offset.as_ref().map(|offset| self.known.poly(offset));
+        let starts: Vec<Poly> = rows.iter().map(|row| row.plus(&vector.start)).collect();
         starts
             .iter()
-            .chain(&offset)
             .flat_map(Poly::terms)
             .map(|(atoms, _)| {
                 atoms.iter().find_map(|atom| match atom {
                     Atom::Param(id) => Some(Divisible::Param(*id)),
                     Atom::Const(id) => Some(Divisible::Const(*id)),
+                    Atom::Quotient(..) => {
+                        let number = Poly::atom(atom.clone());
+                        super::form::is_host(&number).then_some(Divisible::Quotient(number))
+                    }
                     _ => None,
                 })
             })
             .collect()
-    }
-}
-
-fn note(out: &mut LoopVectors, place: Place, at: &Expr, index: LocalId, write: bool) {
-    let Some(offset) = lane_offset(at, index) else {
-        return;
-    };
-    let known = out
-        .iter()
-        .position(|v| v.place == place && same(&v.offset, &offset));
-    let entry = match known {
-        Some(at) => &mut out[at],
-        None => {
-            out.push(Vector {
-                place,
-                offset: offset.cloned(),
-                loaded: false,
-                stored: false,
-            });
-            out.last_mut().expect("just pushed")
-        }
-    };
-    if write {
-        entry.stored = true;
-    } else {
-        entry.loaded = true;
-    }
-}
-
-/// What is added to the loop's index: `Some(None)` for the index alone, `None` for any other form.
-fn lane_offset(at: &Expr, index: LocalId) -> Option<Option<&Expr>> {
-    let is_index = |e: &Expr| matches!(e.kind, ExprKind::Local(id) if id == index);
-    if is_index(at) {
-        return Some(None);
-    }
-    let ExprKind::Binary(Binary::Add, a, b) = &at.kind else {
-        return None;
-    };
-    let offset = if is_index(a) {
-        b
-    } else if is_index(b) {
-        a
-    } else {
-        return None;
-    };
-    let host = !offset.any(&mut |e| {
-        !matches!(
-            e.kind,
-            ExprKind::Int(_) | ExprKind::Param(_) | ExprKind::Const(_) | ExprKind::Binary(..)
-        )
-    });
-    host.then_some(Some(&**offset))
-}
-
-fn same(a: &Option<Expr>, b: &Option<&Expr>) -> bool {
-    let mut known = Known::default();
-    match (a, b) {
-        (None, None) => true,
-        (Some(a), Some(b)) => known.poly(a) == known.poly(b),
-        _ => false,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{HALF, Real};
 
 impl Real {
-    /// A function that keeps or turns order, rounded with up to `ulps`.
+    /// A function that keeps or turns order, or is finite, even and convex, rounded with up to `ulps`.
     fn monotone(self, f: impl Fn(f64) -> f64, ulps: f64) -> Self {
         if self.is_unknown() {
             return self;
@@ -53,9 +53,27 @@ impl Real {
         self.monotone(f64::round, 0.0)
     }
 
+    /// `f32::round_ties_even`
+    pub fn round_ties_even(self) -> Self {
+        self.monotone(f64::round_ties_even, 0.0)
+    }
+
     /// `f32::trunc`
     pub fn trunc(self) -> Self {
         self.monotone(f64::trunc, 0.0)
+    }
+
+    /// `f32::fract`
+    pub fn fract(self) -> Self {
+        self - self.trunc()
+    }
+
+    /// `f32::signum`
+    pub fn signum(self) -> Self {
+        if self.is_nan() {
+            return self;
+        }
+        Self::known(1.0).copysign(self)
     }
 
     /// `f32::sqrt`
@@ -73,14 +91,44 @@ impl Real {
         self.monotone(f64::exp2, 3.0)
     }
 
+    /// `f32::exp_m1`
+    pub fn exp_m1(self) -> Self {
+        self.monotone(f64::exp_m1, 3.0)
+    }
+
     /// `f32::ln`
     pub fn ln(self) -> Self {
         self.monotone(f64::ln, 3.0)
     }
 
+    /// `f32::ln_1p`
+    pub fn ln_1p(self) -> Self {
+        self.monotone(f64::ln_1p, 2.0)
+    }
+
+    /// `f32::log10`
+    pub fn log10(self) -> Self {
+        self.monotone(f64::log10, 3.0)
+    }
+
     /// `f32::log2`
     pub fn log2(self) -> Self {
         self.monotone(f64::log2, 3.0)
+    }
+
+    /// `f32::sinh`
+    pub fn sinh(self) -> Self {
+        self.monotone(f64::sinh, 4.0)
+    }
+
+    /// `f32::cosh`
+    pub fn cosh(self) -> Self {
+        let [low, _, high] = self.range();
+        let turns = low < 0.0 && high > 0.0;
+        if turns && low.cosh().max(high.cosh()).is_infinite() {
+            return Self::UNKNOWN;
+        }
+        self.monotone(f64::cosh, 4.0)
     }
 
     /// `f32::tanh`
@@ -108,6 +156,16 @@ impl Real {
         self.wave(f64::cos, 4.0)
     }
 
+    /// `f32::tan`
+    pub fn tan(self) -> Self {
+        let [low, _, high] = self.range();
+        // Between two poles it keeps order; across one it falls.
+        if high - low >= std::f64::consts::PI || low.tan() > high.tan() {
+            return Self::UNKNOWN;
+        }
+        self.monotone(f64::tan, 5.0)
+    }
+
     /// `f32::recip`
     pub fn recip(self) -> Self {
         Self::known(1.0) / self
@@ -127,6 +185,22 @@ impl Real {
             corners.fold(0.0, |most: f64, corner| most.max((corner - value).abs()))
         };
         self.binary(exponent, f64::powf, propagated, 16.0)
+    }
+
+    /// `f32::powi`, whose bits Rust leaves open: by squaring, as natively and on the device.
+    pub fn powi(self, exponent: i32) -> Self {
+        let (mut power, mut square) = (Self::known(1.0), self);
+        let mut rest = exponent.unsigned_abs();
+        while rest != 0 {
+            if rest & 1 == 1 {
+                power *= square;
+            }
+            rest /= 2;
+            if rest != 0 {
+                square = square * square;
+            }
+        }
+        if exponent < 0 { power.recip() } else { power }
     }
 
     /// `f32::mul_add`
@@ -168,6 +242,12 @@ impl Real {
     /// `f32::min`
     pub fn min(self, other: Self) -> Self {
         self.extremum(other, f64::min)
+    }
+
+    /// `f32::clamp`
+    pub fn clamp(self, low: Self, high: Self) -> Self {
+        self.extremum(low, |x, low| if x < low { low } else { x })
+            .extremum(high, |x, high| if x > high { high } else { x })
     }
 
     fn extremum(self, other: Self, f: fn(f64, f64) -> f64) -> Self {

@@ -5,12 +5,13 @@
 //!
 //! | operations | ULP |
 //! |---|---|
-//! | `abs neg min max copysign floor ceil round trunc %` | 0 |
+//! | `abs neg min max clamp copysign signum floor ceil round round_ties_even trunc fract %` | 0 |
 //! | `+ - * / sqrt recip mul_add`, integer to float | 0.5 |
-//! | `rsqrt` | 2 |
-//! | `exp exp2 ln log2` | 3 |
-//! | `sin cos` | 4 |
-//! | `tanh` | 5 |
+//! | `powi` | 0.5 in each of its multiplications |
+//! | `rsqrt ln_1p` | 2 |
+//! | `exp exp2 exp_m1 ln log2 log10` | 3 |
+//! | `sin cos sinh cosh` | 4 |
+//! | `tan tanh` | 5 |
 //! | `erf powf` | 16 |
 //!
 //! A sum over a row is gathered by at least 16 work-items, which take neighbours up to 16 at a time, and their parts are

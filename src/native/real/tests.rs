@@ -37,7 +37,7 @@ fn allows(real: Real, device: f32) -> bool {
 type Unary = (&'static str, fn(f32) -> f32, fn(Real) -> Real);
 type Binary = (&'static str, fn(f32, f32) -> f32, fn(Real, Real) -> Real);
 
-const UNARY: [Unary; 15] = [
+const UNARY: [Unary; 24] = [
     ("neg", |a| -a, |a| -a),
     ("abs", f32::abs, Real::abs),
     ("ceil", f32::ceil, Real::ceil),
@@ -53,9 +53,18 @@ const UNARY: [Unary; 15] = [
     ("tanh", f32::tanh, Real::tanh),
     ("erf", libm::erff, Real::erf),
     ("rsqrt", |a| a.sqrt().recip(), Real::rsqrt),
+    ("round_ties_even", f32::round_ties_even, Real::round_ties_even),
+    ("fract", f32::fract, Real::fract),
+    ("signum", f32::signum, Real::signum),
+    ("exp_m1", f32::exp_m1, Real::exp_m1),
+    ("ln_1p", f32::ln_1p, Real::ln_1p),
+    ("log10", f32::log10, Real::log10),
+    ("tan", f32::tan, Real::tan),
+    ("sinh", f32::sinh, Real::sinh),
+    ("cosh", f32::cosh, Real::cosh),
 ];
 
-const BINARY: [Binary; 9] = [
+const BINARY: [Binary; 12] = [
     ("add", |a, b| a + b, |a, b| a + b),
     ("sub", |a, b| a - b, |a, b| a - b),
     ("mul", |a, b| a * b, |a, b| a * b),
@@ -64,6 +73,13 @@ const BINARY: [Binary; 9] = [
     ("max", f32::max, Real::max),
     ("min", f32::min, Real::min),
     ("copysign", f32::copysign, Real::copysign),
+    (
+        "clamp",
+        |a, b| a.clamp(-b.abs().max(0.0), b.abs().max(0.0)),
+        |a, b| a.clamp(-b.abs().max(0.0.into()), b.abs().max(0.0.into())),
+    ),
+    ("powi 5", |a, _| a.powi(5), |a, _| a.powi(5)),
+    ("powi -3", |a, _| a.powi(-3), |a, _| a.powi(-3)),
     (
         "mul_add",
         |a, b| a.mul_add(b, 0.7),
@@ -153,6 +169,8 @@ fn every_bound_of_the_table_is_kept_and_used() {
     let near = |r: Real, ulps: f64| (ulp_of(r) - ulps).abs() < 1e-6;
     assert!(near(x.rsqrt(), 2.0) && near(x.exp(), 3.0) && near(x.exp2(), 3.0) && near(x.ln(), 3.0));
     assert!(near(x.log2(), 3.0) && near(x.sin(), 4.0) && near(x.cos(), 4.0) && near(x.tanh(), 5.0));
+    assert!(near(x.exp_m1(), 3.0) && near(x.ln_1p(), 2.0) && near(x.log10(), 3.0) && near(x.tan(), 5.0));
+    assert!(near(x.sinh(), 4.0) && near(x.cosh(), 4.0));
     assert!(near(x.erf(), 16.0) && near(x.powf(Real::from(1.3)), 16.0));
     assert!(near(x.sqrt(), 0.5) && near(x.recip(), 0.5) && near(x * x, 0.5));
 }
@@ -206,6 +224,19 @@ fn sums_know_when_they_overflow() {
     assert!(sum(&[3e38, 3e38, -3e38, -3e38]).is_unknown(), "the order decides");
     assert!(sum(&[f32::INFINITY, 1.0]).is_infinite());
     assert!(sum(&[f32::NAN, 1.0]).is_nan() && !sum(&[f32::NAN, 1.0]).is_unknown());
+}
+
+#[test]
+fn the_poles_of_the_tangent_are_seen() {
+    let blurred = |x: f32| Real::from(x) + Real::from(1e-3) * Real::from(0.1).exp();
+    assert!(!blurred(1.5).tan().is_unknown() && !blurred(-4.0).tan().is_unknown());
+    let near_pole = blurred(std::f32::consts::FRAC_PI_2 - 0.001_105_2);
+    assert!(near_pole.tan().is_unknown(), "{near_pole:?}");
+    assert!(
+        (blurred(0.0) * Real::from(1e10)).tan().is_unknown(),
+        "several poles"
+    );
+    assert!(Real::INFINITY.tan().is_nan());
 }
 
 #[test]
