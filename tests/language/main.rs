@@ -15,6 +15,7 @@
     reason = "kernels are written here in every way that is right, not only in good ones"
 )]
 
+mod arms;
 mod functions;
 mod grids;
 mod integers;

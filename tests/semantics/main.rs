@@ -9,6 +9,7 @@
     clippy::upper_case_acronyms
 )]
 
+mod arms;
 mod control;
 mod floats;
 mod integers;

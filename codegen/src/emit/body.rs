@@ -110,6 +110,12 @@ impl Surroundings for Around<'_> {
             .map(|(_, name)| name.clone());
         known.unwrap_or_else(|| self.body.reduce(e))
     }
+
+    fn stands_alone(&self, stmt: &Stmt) -> bool {
+        let mut reduces = false;
+        stmt.exprs(&mut |e| reduces |= e.any(&mut |e| matches!(e.kind, ExprKind::Reduce(..))));
+        !reduces && !self.body.schedule.barriers.contains(&stmt.id)
+    }
 }
 
 impl<'a> Around<'a> {

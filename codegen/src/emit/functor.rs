@@ -178,16 +178,17 @@ pub(super) fn scalar_stmt(
             }
         }
         StmtKind::If(cond, then, otherwise) => {
-            let keyword = if crate::schedule::is_constant(cond) {
-                "if constexpr"
-            } else {
-                "if"
-            };
-            out.block(format!("{keyword} ({})", printer.value(cond)), |out| {
-                block(out, then)
-            });
-            if !otherwise.is_empty() {
-                out.else_block(|out| block(out, otherwise));
+            out.block(branch(cond, printer), |out| block(out, then));
+            let mut rest = otherwise;
+            while let [stmt] = &rest[..]
+                && let StmtKind::If(cond, then, otherwise) = &stmt.kind
+                && printer.surroundings.stands_alone(stmt)
+            {
+                out.else_block(&format!("{} ", branch(cond, printer)), |out| block(out, then));
+                rest = otherwise;
+            }
+            if !rest.is_empty() {
+                out.else_block("", |out| block(out, rest));
             }
         }
         StmtKind::For(For {
@@ -211,6 +212,16 @@ pub(super) fn scalar_stmt(
     }
 }
 
+/// `if (..)`, decided as the kernel is compiled where it can be.
+fn branch(cond: &Expr, printer: &Printer<'_>) -> String {
+    let keyword = if crate::schedule::is_constant(cond) {
+        "if constexpr"
+    } else {
+        "if"
+    };
+    format!("{keyword} ({})", printer.value(cond))
+}
+
 /// Code that reads no memory and is in no loop over lanes.
 pub(super) struct Nothing;
 
@@ -225,5 +236,9 @@ impl Surroundings for Nothing {
 
     fn reduction(&self, _: &Expr) -> String {
         unreachable!("the front end lets only kernels reduce")
+    }
+
+    fn stands_alone(&self, _: &Stmt) -> bool {
+        true
     }
 }

@@ -7,7 +7,7 @@ use super::helper::Helper;
 use super::printer::{Level, Printer};
 use super::usage::group_accessed;
 use super::writer::Writer;
-use crate::ir::{Buffer, Dim, Expr, Grid, ParamId, ParamKind};
+use crate::ir::{Buffer, Dim, Expr, Grid, ParamId, ParamKind, Stmt, walk};
 use crate::schedule::{Divisible, Width, extents, is_constant};
 
 /// `NAME_submit`, which chooses the grid, and `NAME_launch`, which refuses or submits.
@@ -142,9 +142,7 @@ impl Launcher<'_> {
             ));
         }
         let printer = self.printer();
-        for stmt in &emission.kernel.host {
-            scalar_stmt(out, stmt, &emission.kernel.locals, &printer, &mut |_, _| {});
-        }
+        self.host(out, &emission.kernel.host, &printer);
         let zero: Vec<String> = emission
             .kernel
             .grid
@@ -153,6 +151,20 @@ impl Launcher<'_> {
             .map(|(_, extent)| format!("{} == 0", printer.operand(extent, Level::Add)))
             .collect();
         out.line(format!("if ({}) return 0;", zero.join(" || ")));
+    }
+
+    fn host(&self, out: &mut Writer, block: &[Stmt], printer: &Printer<'_>) {
+        for stmt in block {
+            scalar_stmt(
+                out,
+                stmt,
+                &self.emission.kernel.locals,
+                printer,
+                &mut |out, inner| {
+                    self.host(out, inner, printer);
+                },
+            );
+        }
     }
 
     /// One region per buffer, its checks, and the overlaps of what is written with everything else.
@@ -361,9 +373,9 @@ pub(super) fn used_params(emission: &Emission<'_>) -> Vec<ParamId> {
     let mut used = emission.usage.params.clone();
     used.extend(emission.kernel.buffers().map(|(id, _)| id));
     used.extend(emission.kernel.sizes());
-    for stmt in &emission.kernel.host {
+    walk(&emission.kernel.host, &mut |stmt| {
         stmt.exprs(&mut |e| used.extend(super::usage::params_of(e)));
-    }
+    });
     used.into_iter().collect()
 }
 

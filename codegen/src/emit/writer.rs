@@ -79,10 +79,10 @@ impl Writer {
         }
     }
 
-    /// `else { .. }` behind the block just written.
-    pub(super) fn else_block(&mut self, body: impl FnOnce(&mut Writer)) {
+    /// `else head{ .. }` behind the block just written; `head` is empty or an `if (..) `.
+    pub(super) fn else_block(&mut self, head: &str, body: impl FnOnce(&mut Writer)) {
         self.text.truncate(self.text.trim_end().len());
-        self.text.push_str(" else {\n");
+        self.text.push_str(&format!(" else {head}{{\n"));
         self.depth += 1;
         body(self);
         self.depth -= 1;

@@ -33,6 +33,8 @@ const SEEDS: [(&str, &str); 4] = [
             let mut k = 0; k += n;
             for (r, h) in groups((n, m)) {
                 let q = t.load(r); let w; if flag && q > 0 { w = 1.0; } else { w = 2.0f32; }
+                let z = match q { 0 | 4..=7 => 1.0, ..-1 => { let t = w; t + 1.0 } LIMIT => 2.0, _ => w };
+                match flag { true => b.store(r * m + h, z), false => () }
                 b.store(r * m + h, a.load(r * m + h) * w);
             }
         }",
