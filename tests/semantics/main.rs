@@ -10,6 +10,7 @@
 )]
 
 mod arms;
+mod choices;
 mod control;
 mod floats;
 mod integers;

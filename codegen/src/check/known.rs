@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::poly::{Atom, Poly};
+use crate::front::integer_range;
 use crate::ir::{Binary, Expr, ExprKind, LocalId, ParamId, Place, RowId, Scalar, Type, Unary};
 
 /// What holds throughout a kernel.
@@ -124,6 +125,7 @@ impl Known {
         match &cond.kind {
             ExprKind::Bool(value) => Some(*value),
             ExprKind::Const(id) => self.bools.get(id).copied(),
+            ExprKind::Param(_) => self.number(cond).map(|value| value != 0),
             ExprKind::Unary(Unary::Not, a) => self.truth(a).map(|t| !t),
             ExprKind::Binary(Binary::And, a, b) => match (self.truth(a), self.truth(b)) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
@@ -135,6 +137,39 @@ impl Known {
                 (Some(false), Some(false)) => Some(false),
                 _ => None,
             },
+            ExprKind::Binary(op, a, b) if op.is_comparison() => {
+                let (a, b) = (self.number(a)?, self.number(b)?);
+                Some(match op {
+                    Binary::Eq => a == b,
+                    Binary::Ne => a != b,
+                    Binary::Lt => a < b,
+                    Binary::Le => a <= b,
+                    Binary::Gt => a > b,
+                    _ => a >= b,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// An integer or `bool` that literals and assumed parameters alone decide.
+    fn number(&self, e: &Expr) -> Option<i128> {
+        match &e.kind {
+            ExprKind::Int(value) => Some(*value),
+            ExprKind::Bool(value) => Some((*value).into()),
+            ExprKind::Param(id) => self.equal.get(id)?.as_constant(),
+            ExprKind::Const(id) => self.bools.get(id).map(|value| (*value).into()),
+            ExprKind::Local(id) => self.values.get(id)?.as_constant(),
+            ExprKind::Unary(Unary::Neg, a) => Some(-self.number(a)?),
+            ExprKind::Cast(a) => {
+                let fits = |value: &i128| match e.ty {
+                    Type::Scalar(ty) => {
+                        integer_range(ty).is_some_and(|(low, high)| (low..=high).contains(value))
+                    }
+                    _ => false,
+                };
+                self.number(a).filter(fits)
+            }
             _ => None,
         }
     }
@@ -169,7 +204,10 @@ impl Known {
                 Some(false) => self.poly(b),
                 None => self.opaque(e),
             },
-            _ => self.opaque(e),
+            _ => match self.number(e) {
+                Some(value) => Poly::constant(value),
+                None => self.opaque(e),
+            },
         }
     }
 

@@ -113,7 +113,7 @@ fn equal_strides(kernel: &Kernel, known: &mut Known) {
     }
 }
 
-/// Every combination of values of the `bool` const parameters.
+/// Every combination of values of the `bool` const parameters and of those parameters that launchers make constants.
 fn instances(kernel: &Kernel, known: &Known) -> Vec<Known> {
     let mut all = vec![known.clone()];
     for (id, param) in kernel.consts.iter().enumerate() {
@@ -128,6 +128,17 @@ fn instances(kernel: &Kernel, known: &Known) -> Vec<Known> {
                 .flat_map(|known| [with(known, false), with(known, true)])
                 .collect();
         }
+    }
+    for (id, _, values) in kernel.specialized() {
+        let with = |known: &Known, value: &i64| {
+            let mut known = known.clone();
+            known.equate(id, Poly::constant((*value).into()));
+            known
+        };
+        all = all
+            .iter()
+            .flat_map(|known| values.iter().map(move |value| with(known, value)))
+            .collect();
     }
     all
 }

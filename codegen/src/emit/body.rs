@@ -9,7 +9,7 @@ use super::names::Names;
 use super::printer::{Cpp, Level, Loaded, Printer, Spelling, Surroundings};
 use super::writer::Writer;
 use crate::ir::{Expr, ExprKind, Grid, Kernel, Lanes, LocalId, Place, Reduce, Stmt, StmtId, StmtKind};
-use crate::schedule::{GRID, Schedule, is_constant};
+use crate::schedule::{GRID, Schedule, is_constant, is_decided};
 
 /// Names that the emitted body makes up.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub(super) struct Inner {
     /// Work-items of a work-group, and work-groups.
     pub(super) local: String,
     pub(super) groups: String,
+    /// What submits, given what was decided.
+    pub(super) submit: String,
     /// A refusal's code.
     pub(super) code: String,
     /// Buffers' regions, by parameter.
@@ -109,6 +111,10 @@ impl Surroundings for Around<'_> {
             .find(|(id, _)| *id == part)
             .map(|(_, name)| name.clone());
         known.unwrap_or_else(|| self.body.reduce(e))
+    }
+
+    fn is_constant(&self, e: &Expr) -> bool {
+        is_decided(e, self.body.kernel)
     }
 
     fn stands_alone(&self, stmt: &Stmt) -> bool {

@@ -9,6 +9,7 @@ use super::printer::{Cpp, Loaded, Printer, Spelling, Surroundings, scalar};
 use super::prune;
 use super::writer::Writer;
 use crate::ir::{Expr, For, Function, Grid, LocalId, Place, Stmt, StmtKind};
+use crate::schedule::is_constant;
 
 /// Clang fuses `a * b + c` where it may, which rounds once instead of twice.
 const NO_CONTRACTION: [&str; 3] = ["#ifdef __clang__", "#pragma clang fp contract(off)", "#endif"];
@@ -17,7 +18,7 @@ const NO_CONTRACTION: [&str; 3] = ["#ifdef __clang__", "#pragma clang fp contrac
 pub(super) fn functor(emission: &Emission<'_>) -> String {
     let mut out = Writer::at(0);
     docs(&mut out, &emission.kernel.docs);
-    let params = emission.template_params(true);
+    let params = emission.variant_params();
     if !params.is_empty() {
         out.line(format!("template <{}>", params.join(", ")));
     }
@@ -214,7 +215,7 @@ pub(super) fn scalar_stmt(
 
 /// `if (..)`, decided as the kernel is compiled where it can be.
 fn branch(cond: &Expr, printer: &Printer<'_>) -> String {
-    let keyword = if crate::schedule::is_constant(cond) {
+    let keyword = if printer.surroundings.is_constant(cond) {
         "if constexpr"
     } else {
         "if"
@@ -236,6 +237,10 @@ impl Surroundings for Nothing {
 
     fn reduction(&self, _: &Expr) -> String {
         unreachable!("the front end lets only kernels reduce")
+    }
+
+    fn is_constant(&self, e: &Expr) -> bool {
+        is_constant(e)
     }
 
     fn stands_alone(&self, _: &Stmt) -> bool {

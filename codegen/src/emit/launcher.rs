@@ -2,12 +2,13 @@
 
 use super::Emission;
 use super::body::Inner;
+use super::decision::{Decision, decide, named, text};
 use super::functor::{Nothing, scalar_stmt, wants_sub_group};
 use super::helper::Helper;
 use super::printer::{Level, Printer};
 use super::usage::group_accessed;
 use super::writer::Writer;
-use crate::ir::{Buffer, Dim, Expr, Grid, ParamId, ParamKind, Stmt, walk};
+use crate::ir::{Buffer, Dim, Expr, Grid, ParamId, ParamKind, Scalar, Stmt, walk};
 use crate::schedule::{Divisible, Width, extents, is_constant};
 
 /// `NAME_submit`, which chooses the grid, and `NAME_launch`, which refuses or submits.
@@ -38,7 +39,7 @@ impl Launcher<'_> {
     /// Submits one variant.
     fn submit(&self, out: &mut Writer) {
         let emission = self.emission;
-        let template = emission.template_params(true);
+        let template = emission.variant_params();
         if !template.is_empty() {
             out.line(format!("template <{}>", template.join(", ")));
         }
@@ -68,7 +69,8 @@ impl Launcher<'_> {
             out.line("// Ranges stay below 2^31; the kernel loops over the rest.");
             out.line(format!("const int64_t {groups} = std::min<int64_t>({total}, INT32_MAX / {local});"));
             let members: Vec<String> = emission.members().into_iter().map(|(_, name)| name).collect();
-            let args = emission.template_args(Some(&emission.inner.width));
+            let decided: Vec<String> = emission.decisions.iter().map(|d| d.name.clone()).collect();
+            let args = emission.variant_args(&decided, &emission.inner.width);
             out.line(format!("{queue}.parallel_for("));
             out.line(format!("    ::sycl::nd_range<1>({groups} * {local}, {local}),"));
             out.line(format!("    {}{args}{{{}}});", emission.class, members.join(", ")));
@@ -95,7 +97,7 @@ impl Launcher<'_> {
 
     fn launch(&self, out: &mut Writer) {
         let emission = self.emission;
-        let template = emission.template_params(false);
+        let template = emission.template_params();
         out.line(
             "/// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.",
         );
@@ -119,6 +121,7 @@ impl Launcher<'_> {
             out.line(format!(
                 "if ({queue} == nullptr) return detail::refuse(detail::kNull, \"queue\", \"is null\");"
             ));
+            self.values(out);
             self.sizes(out);
             self.regions(out);
             self.variants(out);
@@ -131,6 +134,33 @@ impl Launcher<'_> {
         out.line("} catch (...) {");
         out.line("  return detail::refuse(detail::kException, \"SYCL\", \"failed without saying why\");");
         out.line("}");
+    }
+
+    /// Refuses values that there is no variant for.
+    fn values(&self, out: &mut Writer) {
+        let emission = self.emission;
+        for (id, ty, values) in emission.kernel.specialized() {
+            let (name, spelled) = (&emission.kernel.params[id].name, &emission.spelling.params[id]);
+            let texts: Vec<String> = values.iter().map(|value| text(*value, ty)).collect();
+            let known: Vec<String> = values.iter().map(|value| named(*value, ty)).collect();
+            let known = known.join(", ");
+            match (ty, values) {
+                (Scalar::Bool, [value]) => {
+                    let (other, not) = if *value == 0 { ("true", "") } else { ("false", "!") };
+                    out.block(format!("if ({not}{spelled})"), |out| {
+                        out.line(format!("return detail::refuse(detail::kValue, \"{name}\", \"is {other}; it may be {known}\");"));
+                    });
+                }
+                (Scalar::Bool, _) => {}
+                _ => {
+                    let others: Vec<String> =
+                        texts.iter().map(|text| format!("{spelled} != {text}")).collect();
+                    out.chain("if (", &others, " && ", ") {");
+                    out.indented(|out| out.line(format!("return detail::refuse(detail::kValue, \"{name}\", \"is \" + std::to_string({spelled}) + \"; it may be {known}\");")));
+                    out.line("}");
+                }
+            }
+        }
     }
 
     fn sizes(&self, out: &mut Writer) {
@@ -298,18 +328,20 @@ impl Launcher<'_> {
                 out.line(format!("return detail::refuse(detail::kDevice, \"device\", \"has no sub-groups of {size} work-items\");"));
             });
         }
-        let submit = |width: Option<&str>| {
+        let submit = |decided: &[String], width: &str| {
             let mut args = vec![queue.clone()];
             args.extend(emission.members().into_iter().map(|(_, name)| name));
             format!(
                 "{}_submit{}({});",
                 emission.spelled,
-                emission.template_args(width),
+                emission.variant_args(decided, width),
                 args.join(", ")
             )
         };
         let Some(width) = emission.schedule.width else {
-            return out.line(submit(None));
+            return decide(out, &emission.decisions, &[], &|out, decided| {
+                out.line(submit(decided, ""));
+            });
         };
         let name = &emission.inner.width;
         out.line(format!("constexpr int {name} = {};", self.width(width)));
@@ -327,11 +359,37 @@ impl Launcher<'_> {
                 format!("{number} % {name} == 0")
             }))
             .collect();
-        out.chain("if (", &aligned, " && ", ") {");
-        out.indented(|out| out.line(submit(Some(name))));
-        out.line("} else {");
-        out.indented(|out| out.line(submit(Some("1"))));
-        out.line("}");
+        let vectors = |out: &mut Writer, decided: &[String]| {
+            out.chain("if (", &aligned, " && ", ") {");
+            out.indented(|out| out.line(submit(decided, name)));
+            out.line("} else {");
+            out.indented(|out| out.line(submit(decided, "1")));
+            out.line("}");
+        };
+        if emission.decisions.is_empty() {
+            return vectors(out, &[]);
+        }
+        let function = &emission.inner.submit;
+        let (params, decided): (Vec<String>, Vec<String>) = emission
+            .decisions
+            .iter()
+            .map(|decision| (format!("auto {}", decision.constant), decision.constant.clone()))
+            .unzip();
+        out.block(
+            format!("const auto {function} = [&]({})", params.join(", ")),
+            |out| {
+                vectors(out, &decided);
+            },
+        );
+        out.end_block(";");
+        decide(out, &emission.decisions, &[], &|out, decided| {
+            let constant = |(decision, value): (&Decision, &String)| match decision.ty {
+                Scalar::Bool => format!("std::{value}_type()"),
+                ty => format!("std::integral_constant<{}, {value}>()", ty.cpp()),
+            };
+            let args: Vec<String> = emission.decisions.iter().zip(decided).map(constant).collect();
+            out.call(function, &args, ";");
+        });
     }
 
     /// As wide as the widest element allows, and such that constant rows come out even.
@@ -373,6 +431,7 @@ pub(super) fn used_params(emission: &Emission<'_>) -> Vec<ParamId> {
     let mut used = emission.usage.params.clone();
     used.extend(emission.kernel.buffers().map(|(id, _)| id));
     used.extend(emission.kernel.sizes());
+    used.extend(emission.kernel.specialized().map(|(id, ..)| id));
     walk(&emission.kernel.host, &mut |stmt| {
         stmt.exprs(&mut |e| used.extend(super::usage::params_of(e)));
     });

@@ -68,6 +68,8 @@ pub(super) trait Surroundings {
     fn load(&self, printer: &Printer<'_>, place: Place, index: &Expr) -> Loaded;
     /// The value of a reduction, which was computed before the statement.
     fn reduction(&self, e: &Expr) -> String;
+    /// Whether an expression is known when the code around is compiled.
+    fn is_constant(&self, e: &Expr) -> bool;
     /// Whether nothing comes before the statement that it needs, so that an `if` may follow an `else` at once.
     fn stands_alone(&self, stmt: &Stmt) -> bool;
 }

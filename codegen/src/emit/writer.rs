@@ -51,6 +51,13 @@ impl Writer {
         self.line("}");
     }
 
+    /// `tail` right behind the block just written.
+    pub(super) fn end_block(&mut self, tail: &str) {
+        self.text.truncate(self.text.trim_end().len());
+        self.text.push_str(tail);
+        self.text.push('\n');
+    }
+
     /// What `body` writes, one level further in.
     pub(super) fn indented(&mut self, body: impl FnOnce(&mut Writer)) {
         self.depth += 1;

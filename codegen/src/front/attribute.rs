@@ -18,6 +18,7 @@ pub(super) struct Arguments {
     pub(super) instances: Vec<(Ident, Vec<Expr>)>,
     pub(super) shapes: Vec<(Ident, Vec<DimSyntax>)>,
     pub(super) alias: Vec<(Ident, Ident)>,
+    pub(super) specialize: Vec<(Ident, Vec<Expr>)>,
     pub(super) work_group: Option<LitInt>,
     pub(super) sub_group: Option<LitInt>,
     pub(super) vector: Option<LitInt>,
@@ -32,7 +33,8 @@ pub(super) struct DimSyntax {
     pub(super) stride: Option<Expr>,
 }
 
-const KNOWN: &str = "symbol, header, types, select, instances, shapes, alias, work_group, sub_group, vector";
+const KNOWN: &str =
+    "symbol, header, types, select, instances, shapes, alias, specialize, work_group, sub_group, vector";
 
 impl Arguments {
     /// Parses the arguments; problems go to `errors`, what could be read is kept.
@@ -66,6 +68,7 @@ impl Arguments {
             "instances" => self.instances = distinct(entries(input, list)?)?,
             "shapes" => self.shapes = distinct(entries(input, list)?)?,
             "alias" => self.alias = entries(input, |input| input.parse())?,
+            "specialize" => self.specialize = distinct(choices(input)?)?,
             "work_group" => self.work_group = auto_or(input)?,
             "sub_group" => self.sub_group = auto_or(input)?,
             "vector" => self.vector = auto_or(input)?,
@@ -142,6 +145,19 @@ fn entries<T>(input: ParseStream, value: fn(ParseStream) -> syn::Result<T>) -> s
         }
     }
     Ok(list)
+}
+
+/// `(a in [0, 1], b in [false, true])`
+fn choices(input: ParseStream) -> syn::Result<Vec<(Ident, Vec<Expr>)>> {
+    let content;
+    parenthesized!(content in input);
+    let choice = |input: ParseStream| {
+        let name = input.parse()?;
+        input.parse::<Token![in]>()?;
+        Ok((name, list(input)?))
+    };
+    let choices = Punctuated::<_, Token![,]>::parse_terminated_with(&content, choice)?;
+    Ok(choices.into_iter().collect())
 }
 
 /// Entries of which each names another parameter.

@@ -88,6 +88,7 @@ impl<'a> Lower<'a> {
         self.name = plain(&item.sig.ident);
         self.kernel_signature(arguments, item);
         let attributes = self.attributes(arguments, item);
+        self.choices(arguments);
         self.shapes(arguments);
         let (mut host, grid, mut body) = self.grid(&item.block);
         self.finish(&mut [&mut host, &mut body]);

@@ -7,6 +7,7 @@ mod arm;
 mod attribute;
 mod binding;
 mod call;
+mod choice;
 mod export;
 mod expr;
 mod grid;

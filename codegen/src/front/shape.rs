@@ -43,7 +43,7 @@ impl Lower<'_> {
             self.alias(output, input);
         }
         for id in 0..self.params.len() {
-            let Param { name, kind, span } = &self.params[id];
+            let Param { name, kind, span, .. } = &self.params[id];
             if !arguments.incomplete && matches!(kind, ParamKind::Buffer(b) if b.shape.is_empty()) {
                 let message = format!(
                     "what does `{name}` hold? Add `{name} = [rows @ row_stride, width]` to `shapes(..)`"

@@ -232,6 +232,7 @@ impl Lower<'_> {
         self.params.extend(kind.map(|kind| Param {
             name: plain(name),
             kind,
+            values: vec![],
             span: name.span(),
         }));
         self.scopes.bind(plain(name), binding);

@@ -54,17 +54,42 @@ const LAYOUTS: [Layout; 6] = [
 /// All cases for a kernel, in an order that depends on nothing else.
 pub(super) fn cases(ir: &Kernel) -> Vec<Case> {
     let roles = roles(ir);
+    let sizes = sizes(&roles);
+    let choices = choices(ir);
     let mut cases = Vec::new();
+    let mut turn = 0;
     for consts in const_values(ir) {
-        for sizes in sizes(&roles) {
-            add_layouts(ir, &roles, &consts, &sizes, &mut cases);
+        // Choices take turns with sizes and layouts; none is left out.
+        for nth in 0..sizes.len().max(choices.len()) {
+            let sizes = &sizes[nth % sizes.len()];
+            add_layouts(ir, &roles, &consts, sizes, &choices, turn, &mut cases);
+            turn += 1;
         }
     }
     cases
 }
 
+/// Every combination of values of the parameters that launchers make constants.
+fn choices(ir: &Kernel) -> Vec<Vec<(ParamId, i64)>> {
+    ir.specialized().fold(vec![vec![]], |all, (id, _, values)| {
+        let with = |head: &Vec<(ParamId, i64)>| -> Vec<Vec<(ParamId, i64)>> {
+            let choice = |value: &i64| head.iter().copied().chain([(id, *value)]).collect();
+            values.iter().map(choice).collect()
+        };
+        all.iter().flat_map(with).collect()
+    })
+}
+
 /// The layouts of one choice of consts and sizes.
-fn add_layouts(ir: &Kernel, roles: &[Role], consts: &[i64], sizes: &[i64], cases: &mut Vec<Case>) {
+fn add_layouts(
+    ir: &Kernel,
+    roles: &[Role],
+    consts: &[i64],
+    sizes: &[i64],
+    choices: &[Vec<(ParamId, i64)>],
+    turn: usize,
+    cases: &mut Vec<Case>,
+) {
     let has_alias = ir.buffers().any(|(_, buffer)| !buffer.aliases.is_empty());
     let has_stride = roles.contains(&Role::Stride);
     let mut layouts: Vec<Layout> = Vec::new();
@@ -83,9 +108,13 @@ fn add_layouts(ir: &Kernel, roles: &[Role], consts: &[i64], sizes: &[i64], cases
         }
     }
     let mut drawn: Vec<Case> = Vec::new();
-    for layout in layouts {
+    for (nth, layout) in layouts.into_iter().enumerate() {
         let seed = (cases.len() + drawn.len()) as u64;
-        let values = stride::values(ir, roles, consts, sizes, layout);
+        let mut sizes = sizes.to_vec();
+        for (id, value) in &choices[(turn + nth) % choices.len()] {
+            sizes[*id] = *value;
+        }
+        let values = stride::values(ir, roles, consts, &sizes, layout);
         let scalars = scalars(ir, &values, seed);
         drawn.push(Case {
             consts: consts.to_vec(),

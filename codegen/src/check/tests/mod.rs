@@ -1,5 +1,6 @@
 //! Kernels that are judged one rule at a time.
 
+mod choices;
 mod footprint;
 mod order;
 mod overlap;
