@@ -31,6 +31,8 @@ pub(crate) struct Known {
     equal: BTreeMap<ParamId, Poly>,
     /// Assumed values of `bool` const parameters.
     pub(crate) bools: BTreeMap<usize, bool>,
+    /// Whether optional buffers are assumed to be given.
+    pub(crate) given: BTreeMap<ParamId, bool>,
     /// The loops around, outermost first.
     around: Vec<Around>,
     /// Numbers the values that nothing is known of.
@@ -120,12 +122,18 @@ impl Known {
         Poly::atom(Atom::Opaque(format!("?{}", self.fresh), locals))
     }
 
+    /// Whether an optional buffer is assumed to be null.
+    pub(crate) fn is_absent(&self, id: ParamId) -> bool {
+        self.given.get(&id) == Some(&false)
+    }
+
     /// The truth of a condition, if the assumed const parameters decide it.
     pub(crate) fn truth(&self, cond: &Expr) -> Option<bool> {
         match &cond.kind {
             ExprKind::Bool(value) => Some(*value),
             ExprKind::Const(id) => self.bools.get(id).copied(),
-            ExprKind::Param(_) => self.number(cond).map(|value| value != 0),
+            ExprKind::Param(_) | ExprKind::Local(_) => self.number(cond).map(|value| value != 0),
+            ExprKind::IsEmpty(id) => self.given.get(id).map(|given| !given),
             ExprKind::Unary(Unary::Not, a) => self.truth(a).map(|t| !t),
             ExprKind::Binary(Binary::And, a, b) => match (self.truth(a), self.truth(b)) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
@@ -170,7 +178,7 @@ impl Known {
                 };
                 self.number(a).filter(fits)
             }
-            _ => None,
+            _ => self.truth(e).map(i128::from),
         }
     }
 
@@ -277,6 +285,7 @@ fn text(e: &Expr) -> String {
         ExprKind::Math(math, _) => format!("{math:?}"),
         ExprKind::Select(..) => "select".into(),
         ExprKind::Load(place, _) => format!("load {place:?}"),
+        ExprKind::IsEmpty(id) => format!("empty{id}"),
         ExprKind::Reduce(reduce, _) => format!("{reduce:?}"),
         ExprKind::Invalid => "invalid".into(),
     };

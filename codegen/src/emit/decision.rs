@@ -1,4 +1,4 @@
-//! What a launcher decides: arguments that become template parameters of the variant that it submits.
+//! What a launcher decides: arguments, and whether there are optional buffers, that become template parameters of the variant that it submits.
 
 use super::literal;
 use super::names::Names;
@@ -7,14 +7,14 @@ use super::usage::Usage;
 use super::writer::Writer;
 use crate::ir::{Kernel, Scalar};
 
-/// One argument that becomes a constant.
+/// One thing that becomes a constant.
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
     /// Its type.
     pub(super) ty: Scalar,
-    /// The name of the argument, and of the template parameter.
+    /// Its name in the launcher, and that of the template parameter.
     pub(super) name: String,
-    /// The constant inside the launcher.
+    /// The constant's name inside the launcher.
     pub(super) constant: String,
     /// The values that it may have, `bool` as 0 or 1.
     values: Vec<i64>,
@@ -34,7 +34,14 @@ pub(super) fn decisions(
         constant: names.give(&format!("{}_constant", kernel.params[id].name)),
         values: values.to_vec(),
     };
-    read.map(decision).collect()
+    let values: Vec<Decision> = read.map(decision).collect();
+    let buffers = usage.asked.iter().map(|id| Decision {
+        ty: Scalar::Bool,
+        name: spelling.given[*id].clone(),
+        constant: names.give(&format!("{}_constant", spelling.given[*id])),
+        values: vec![1, 0],
+    });
+    values.into_iter().chain(buffers).collect()
 }
 
 /// Writes a `switch` or an `if` for each decision, and inside all of them `submit` of the values decided on.

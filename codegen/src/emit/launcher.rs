@@ -122,6 +122,7 @@ impl Launcher<'_> {
                 "if ({queue} == nullptr) return detail::refuse(detail::kNull, \"queue\", \"is null\");"
             ));
             self.values(out);
+            self.given(out);
             self.sizes(out);
             self.regions(out);
             self.variants(out);
@@ -160,6 +161,20 @@ impl Launcher<'_> {
                     out.line("}");
                 }
             }
+        }
+    }
+
+    /// Which optional buffers there are.
+    fn given(&self, out: &mut Writer) {
+        let spelling = &self.emission.spelling;
+        for (id, _) in self
+            .emission
+            .kernel
+            .buffers()
+            .filter(|(_, buffer)| buffer.optional)
+        {
+            let (given, pointer) = (&spelling.given[id], &spelling.params[id]);
+            out.line(format!("const bool {given} = {pointer} != nullptr;"));
         }
     }
 
@@ -209,7 +224,7 @@ impl Launcher<'_> {
                 self.region(id, buffer)
             ));
         }
-        let empty: Vec<String> = group_accessed(kernel)
+        let (optional, always): (Vec<ParamId>, Vec<ParamId>) = group_accessed(kernel)
             .into_iter()
             .filter(|id| {
                 !kernel
@@ -218,8 +233,16 @@ impl Launcher<'_> {
                     .iter()
                     .all(|dim| is_constant(&dim.extent))
             })
-            .map(|id| format!("{}.empty()", regions[id]))
-            .collect();
+            .partition(|id| kernel.buffer(*id).optional);
+        let empty = |id: &ParamId| format!("{}.empty()", regions[*id]);
+        for id in &optional {
+            out.line(format!(
+                "if ({} && {}) return 0;",
+                emission.spelling.given[*id],
+                empty(id)
+            ));
+        }
+        let empty: Vec<String> = always.iter().map(empty).collect();
         if !empty.is_empty() {
             out.chain("if (", &empty, " || ", ") return 0;");
         }
@@ -305,11 +328,14 @@ impl Launcher<'_> {
                     .join(" * "),
             };
         }
+        let width = match &*emission.spelling.given[id] {
+            "" => product(&layout.run),
+            given => format!("{given} ? {} : 0", product(&layout.run)),
+        };
         format!(
-            "{pointer}, sizeof({element}), {{{}}}, {{{}}}, {}",
+            "{pointer}, sizeof({element}), {{{}}}, {{{}}}, {width}",
             extents.join(", "),
             strides.join(", "),
-            product(&layout.run)
         )
     }
 

@@ -24,7 +24,7 @@ use self::helper::{Helper, Helpers};
 use self::names::{Names, Scoped, class_name};
 use self::printer::{Spelling, data_locals};
 use self::usage::Usage;
-use crate::ir::{Kernel, LocalId};
+use crate::ir::{Kernel, LocalId, Param, ParamKind};
 use crate::schedule::{Schedule, schedule};
 
 #[derive(Template)]
@@ -148,6 +148,11 @@ impl<'a> Emission<'a> {
         spelling.types = kernel.types.iter().map(|t| names.give(&t.name)).collect();
         spelling.consts = kernel.consts.iter().map(|c| names.give(&c.name)).collect();
         spelling.params = kernel.params.iter().map(|p| names.give(&p.name)).collect();
+        let given = |param: &Param| match &param.kind {
+            ParamKind::Buffer(buffer) if buffer.optional => names.give(&format!("has_{}", param.name)),
+            _ => String::new(),
+        };
+        spelling.given = kernel.params.iter().map(given).collect();
         let mut scoped = Scoped::new(&kernel.locals, &kernel.rows);
         scoped.block(&kernel.host, &mut names);
         let mut grid = names.clone();
@@ -242,8 +247,8 @@ impl<'a> Emission<'a> {
     /// `const T*`, `float`: the type of a parameter in C++.
     fn param_type(&self, id: usize) -> String {
         match &self.kernel.params[id].kind {
-            crate::ir::ParamKind::Scalar(ty) => ty.cpp().to_owned(),
-            crate::ir::ParamKind::Buffer(buffer) => {
+            ParamKind::Scalar(ty) => ty.cpp().to_owned(),
+            ParamKind::Buffer(buffer) => {
                 let element = match buffer.element {
                     crate::ir::Element::Param(id) => self.spelling.types[id].clone(),
                     crate::ir::Element::DType(dtype) => dtype.cpp().to_owned(),

@@ -56,6 +56,8 @@ pub(super) struct Spelling {
     pub(super) types: Vec<String>,
     pub(super) locals: Vec<String>,
     pub(super) rows: Vec<String>,
+    /// Whether optional buffers are given, by parameter; empty for others.
+    pub(super) given: Vec<String>,
     /// Functions by path.
     pub(super) functions: Vec<(String, String)>,
 }
@@ -138,6 +140,10 @@ impl Printer<'_> {
                     level: Level::Ternary,
                 }
             }
+            ExprKind::IsEmpty(id) => Cpp {
+                text: format!("!{}", self.spelling.given[*id]),
+                level: Level::Unary,
+            },
             ExprKind::Load(place, index) => self.load(*place, index),
             ExprKind::Reduce(..) => Cpp::primary(self.surroundings.reduction(e)),
             ExprKind::Item(_) | ExprKind::Invalid => unreachable!("only lowered kernels are emitted"),
@@ -193,6 +199,9 @@ impl Printer<'_> {
 
     fn unary(&self, op: Unary, a: &Expr, ty: Type) -> Cpp {
         let scalar = scalar(ty);
+        if let ExprKind::IsEmpty(id) = a.kind {
+            return Cpp::primary(&self.spelling.given[id]);
+        }
         if op == Unary::Neg && scalar.is_signed() && self.is_data(a) {
             return self.helper_call(
                 Helper::Wrapping,

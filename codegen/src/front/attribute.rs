@@ -18,6 +18,7 @@ pub(super) struct Arguments {
     pub(super) instances: Vec<(Ident, Vec<Expr>)>,
     pub(super) shapes: Vec<(Ident, Vec<DimSyntax>)>,
     pub(super) alias: Vec<(Ident, Ident)>,
+    pub(super) optional: Vec<Ident>,
     pub(super) specialize: Vec<(Ident, Vec<Expr>)>,
     pub(super) work_group: Option<LitInt>,
     pub(super) sub_group: Option<LitInt>,
@@ -33,8 +34,7 @@ pub(super) struct DimSyntax {
     pub(super) stride: Option<Expr>,
 }
 
-const KNOWN: &str =
-    "symbol, header, types, select, instances, shapes, alias, specialize, work_group, sub_group, vector";
+const KNOWN: &str = "symbol, header, types, select, instances, shapes, alias, optional, specialize, work_group, sub_group, vector";
 
 impl Arguments {
     /// Parses the arguments; problems go to `errors`, what could be read is kept.
@@ -68,6 +68,7 @@ impl Arguments {
             "instances" => self.instances = distinct(entries(input, list)?)?,
             "shapes" => self.shapes = distinct(entries(input, list)?)?,
             "alias" => self.alias = entries(input, |input| input.parse())?,
+            "optional" => self.optional = names(input)?,
             "specialize" => self.specialize = distinct(choices(input)?)?,
             "work_group" => self.work_group = auto_or(input)?,
             "sub_group" => self.sub_group = auto_or(input)?,
@@ -145,6 +146,14 @@ fn entries<T>(input: ParseStream, value: fn(ParseStream) -> syn::Result<T>) -> s
         }
     }
     Ok(list)
+}
+
+/// `(a, b)`
+fn names(input: ParseStream) -> syn::Result<Vec<Ident>> {
+    let content;
+    parenthesized!(content in input);
+    let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
+    Ok(names.into_iter().collect())
 }
 
 /// `(a in [0, 1], b in [false, true])`

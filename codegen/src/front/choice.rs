@@ -1,4 +1,4 @@
-//! `specialize(..)`: arguments that the launcher makes constants.
+//! `specialize(..)` and `optional(..)`: what the launcher decides from its arguments.
 
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Lit, UnOp};
@@ -10,8 +10,28 @@ use super::scope::Binding;
 use crate::ir::{ParamId, ParamKind, Scalar};
 
 impl Lower<'_> {
-    /// The values of each parameter in `specialize(..)`.
+    /// Marks the buffers in `optional(..)`.
+    fn optional(&mut self, name: &Ident) {
+        let Some(id) = self.buffer_named(name) else {
+            return;
+        };
+        let buffer = self.buffer_mut(id);
+        let refusal = if buffer.mutable {
+            format!("`{name}` is written; `optional(..)` is for `&[T]` parameters")
+        } else if buffer.optional {
+            format!("`{name}` is listed twice")
+        } else {
+            buffer.optional = true;
+            return;
+        };
+        self.error(name.span(), refusal);
+    }
+
+    /// The values of each parameter in `specialize(..)`, and which buffers may be null.
     pub(super) fn choices(&mut self, arguments: &Arguments) {
+        for name in &arguments.optional {
+            self.optional(name);
+        }
         for (name, list) in &arguments.specialize {
             if let Some((id, ty)) = self.chosen_param(name) {
                 self.params[id].values = self.listed(name, ty, list);

@@ -105,7 +105,7 @@ impl Lower<'_> {
         size
     }
 
-    fn buffer_named(&mut self, name: &Ident) -> Option<ParamId> {
+    pub(super) fn buffer_named(&mut self, name: &Ident) -> Option<ParamId> {
         match self.scopes.find(&plain(name)) {
             Some(Binding::Buffer(id)) => Some(id),
             Some(Binding::Invalid) => None,
@@ -119,7 +119,7 @@ impl Lower<'_> {
         }
     }
 
-    fn buffer_mut(&mut self, id: ParamId) -> &mut Buffer {
+    pub(super) fn buffer_mut(&mut self, id: ParamId) -> &mut Buffer {
         match &mut self.params[id].kind {
             ParamKind::Buffer(buffer) => buffer,
             ParamKind::Scalar(_) => unreachable!("buffer bindings name buffers"),

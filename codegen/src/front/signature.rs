@@ -218,6 +218,7 @@ impl Lower<'_> {
                     element,
                     mutable,
                     shape: vec![],
+                    optional: false,
                     aliases: vec![],
                 })
             }),

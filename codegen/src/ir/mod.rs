@@ -103,6 +103,8 @@ pub struct Buffer {
     pub mutable: bool,
     /// Its shape by `shapes(..)`, outermost dimension first.
     pub shape: Vec<Dim>,
+    /// Whether it may be null, by `optional(..)`.
+    pub optional: bool,
     /// Read-only buffers that may be this very memory, by `alias(..)`.
     pub aliases: Vec<ParamId>,
 }

@@ -87,10 +87,11 @@ pub(crate) fn is_constant(e: &Expr) -> bool {
     !e.any(&mut |e| !is_constant_part(e))
 }
 
-/// Whether an expression is known when the kernel's functor is compiled, for which launchers make some arguments constants.
+/// Whether an expression is known when the kernel's functor is compiled, for which launchers decide something.
 pub(crate) fn is_decided(e: &Expr, kernel: &Kernel) -> bool {
     !e.any(&mut |e| match e.kind {
         ExprKind::Param(id) => kernel.params[id].values.is_empty(),
+        ExprKind::IsEmpty(_) => false,
         _ => !is_constant_part(e),
     })
 }

@@ -69,15 +69,39 @@ pub(super) fn cases(ir: &Kernel) -> Vec<Case> {
     cases
 }
 
-/// Every combination of values of the parameters that launchers make constants.
-fn choices(ir: &Kernel) -> Vec<Vec<(ParamId, i64)>> {
-    ir.specialized().fold(vec![vec![]], |all, (id, _, values)| {
-        let with = |head: &Vec<(ParamId, i64)>| -> Vec<Vec<(ParamId, i64)>> {
-            let choice = |value: &i64| head.iter().copied().chain([(id, *value)]).collect();
-            values.iter().map(choice).collect()
+/// What launchers decide: values of parameters, and optional buffers that are not given.
+#[derive(Clone, Debug, Default)]
+struct Choice {
+    values: Vec<(ParamId, i64)>,
+    absent: Vec<ParamId>,
+}
+
+/// Every combination of what launchers decide.
+fn choices(ir: &Kernel) -> Vec<Choice> {
+    let mut all = vec![Choice::default()];
+    for (id, _, values) in ir.specialized() {
+        let with = |choice: &Choice, value: i64| {
+            let mut choice = choice.clone();
+            choice.values.push((id, value));
+            choice
         };
-        all.iter().flat_map(with).collect()
-    })
+        all = all
+            .iter()
+            .flat_map(|choice| values.iter().map(move |value| with(choice, *value)))
+            .collect();
+    }
+    for (id, _) in ir.buffers().filter(|(_, buffer)| buffer.optional) {
+        let without = |choice: &Choice| {
+            let mut choice = choice.clone();
+            choice.absent.push(id);
+            choice
+        };
+        all = all
+            .iter()
+            .flat_map(|choice| [choice.clone(), without(choice)])
+            .collect();
+    }
+    all
 }
 
 /// The layouts of one choice of consts and sizes.
@@ -86,7 +110,7 @@ fn add_layouts(
     roles: &[Role],
     consts: &[i64],
     sizes: &[i64],
-    choices: &[Vec<(ParamId, i64)>],
+    choices: &[Choice],
     turn: usize,
     cases: &mut Vec<Case>,
 ) {
@@ -111,7 +135,8 @@ fn add_layouts(
     for (nth, layout) in layouts.into_iter().enumerate() {
         let seed = (cases.len() + drawn.len()) as u64;
         let mut sizes = sizes.to_vec();
-        for (id, value) in &choices[(turn + nth) % choices.len()] {
+        let choice = &choices[(turn + nth) % choices.len()];
+        for (id, value) in &choice.values {
             sizes[*id] = *value;
         }
         let values = stride::values(ir, roles, consts, &sizes, layout);
@@ -120,6 +145,7 @@ fn add_layouts(
             consts: consts.to_vec(),
             scalars,
             layout,
+            absent: choice.absent.clone(),
             seed,
         });
     }

@@ -239,3 +239,36 @@ fn every_listed_value_is_drawn_and_no_other() {
     assert_eq!(drawn(false), listed);
     assert_eq!(drawn(true), listed);
 }
+
+#[sycl_kernel(
+    shapes(x = [rows, 8], y = [rows, 8], bias = [8], scale = [rows]),
+    optional(bias, scale), specialize(kind in [0, 1, 2]),
+)]
+#[allow(dead_code, reason = "run by way of its twins")]
+fn adjust(x: &[f32], y: &mut [f32], bias: &[f32], scale: &[f32], rows: i64, kind: i64) {
+    for row in groups(rows) {
+        let factor = if scale.is_empty() { 1.0 } else { scale.load(row) };
+        for i in lanes(8) {
+            let shift = if bias.is_empty() { 0.0 } else { bias.load(i) };
+            y.store(row * 8 + i, x.load(row * 8 + i) * factor + shift * kind as f32);
+        }
+    }
+}
+
+#[test]
+fn optional_buffers_are_given_and_not_with_every_value() {
+    let ir = adjust::kernel().ir().expect("adjust lowers");
+    let cases = cases(&ir);
+    let drawn: BTreeSet<(i64, Vec<ParamId>)> = cases
+        .iter()
+        .filter(|case| value(&ir, case, "rows") > 0)
+        .map(|case| (value(&ir, case, "kind"), case.absent.clone()))
+        .collect();
+    assert_eq!(drawn.len(), 12, "{drawn:?}");
+    let described = cases.iter().map(|case| case.describe(&ir));
+    assert!(
+        described
+            .into_iter()
+            .any(|text| text.ends_with(", without bias, without scale"))
+    );
+}

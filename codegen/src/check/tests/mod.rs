@@ -2,6 +2,7 @@
 
 mod choices;
 mod footprint;
+mod optional;
 mod order;
 mod overlap;
 mod poly;
