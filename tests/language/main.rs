@@ -18,6 +18,7 @@
 )]
 
 mod arms;
+mod choices;
 mod functions;
 mod grids;
 mod integers;

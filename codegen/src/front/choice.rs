@@ -10,6 +10,18 @@ use super::scope::Binding;
 use crate::ir::{ParamId, ParamKind, Scalar};
 
 impl Lower<'_> {
+    /// The values of each parameter in `specialize(..)`, and which buffers may be null.
+    pub(super) fn choices(&mut self, arguments: &Arguments) {
+        for name in &arguments.optional {
+            self.optional(name);
+        }
+        for (name, list) in &arguments.specialize {
+            if let Some((id, ty)) = self.chosen_param(name) {
+                self.params[id].values = self.listed(name, ty, list);
+            }
+        }
+    }
+
     /// Marks the buffers in `optional(..)`.
     fn optional(&mut self, name: &Ident) {
         let Some(id) = self.buffer_named(name) else {
@@ -25,18 +37,6 @@ impl Lower<'_> {
             return;
         };
         self.error(name.span(), refusal);
-    }
-
-    /// The values of each parameter in `specialize(..)`, and which buffers may be null.
-    pub(super) fn choices(&mut self, arguments: &Arguments) {
-        for name in &arguments.optional {
-            self.optional(name);
-        }
-        for (name, list) in &arguments.specialize {
-            if let Some((id, ty)) = self.chosen_param(name) {
-                self.params[id].values = self.listed(name, ty, list);
-            }
-        }
     }
 
     /// The parameter that `specialize(..)` names.

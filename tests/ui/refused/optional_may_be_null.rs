@@ -7,7 +7,7 @@ fn kernel(input: &[f32], bias: &[f32], output: &mut [f32], n: i64, kind: i64) {
         let wrong = if bias.is_empty() { bias.load(i) } else { 0.0 };
         let late = if kind == 0 || bias.load(i) > 0.0 { 1.0 } else { 2.0 };
         let length = bias.len() as f32;
-        let other = input.is_empty();
+        let _other = input.is_empty();
         if !bias.is_empty() {
             output.store(i, always + wrong + late + length);
         }
