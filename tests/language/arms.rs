@@ -82,7 +82,8 @@ fn rows_of_kinds<const NEOX: bool>(input: &[f32], kinds: &[i8], output: &mut [f3
                     match i {
                         0 => y.store(i, 0.0),
                         1 | 2 => y.store(i, x.load(i)),
-                        _ => {}
+                        3 => {}
+                        _ => y.store(i, 1.0),
                     }
                 }
             }
@@ -155,6 +156,7 @@ fn arms_are_written_as_a_chain() {
         "} else if (kind >= -128 && kind <= -1) {",
         "if (i == 0) {",
         "} else if (i == 1 || i == 2) {",
+        "} else if (i != 3) {",
     ] {
         assert!(header.contains(line), "{line}\n{header}");
     }

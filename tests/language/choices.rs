@@ -61,7 +61,7 @@ fn choices_are_template_parameters() {
     let header = header(chosen::kernel());
     for text in [
         "template <typename T, int16_t kind, int64_t submit, bool has_bias, int VEC>\nstruct ChosenKernel {",
-        "submit <= -1 ? v_ + shift : v_ * has_bias_ - shift",
+        "submit <= -1 ? v + shift : v * has_bias_ - shift",
         "const auto submit_ = [&](auto kind_constant_, auto submit_constant, auto has_bias_constant) {",
         "if (kind != 0 && kind != 2) {",
         "const bool has_bias = bias != nullptr;",

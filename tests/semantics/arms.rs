@@ -87,6 +87,10 @@ fn patterns<const WIDE: bool>(kinds: &[i64], out: &mut [f32], rows: i64, n: i64,
                 _ => {}
             }
             y.store(4 * i + 2, sum);
+            match sum < 0.5 {
+                true => {}
+                false => y.store(4 * i + 2, sum + 0.5),
+            }
             match i {
                 0 => y.store(3, start),
                 _ => y.store(4 * i + 3, -start),

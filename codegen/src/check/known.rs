@@ -127,7 +127,7 @@ impl Known {
         self.given.get(&id) == Some(&false)
     }
 
-    /// The truth of a condition, if the assumed const parameters decide it.
+    /// The truth of a condition, if what is assumed decides it.
     pub(crate) fn truth(&self, cond: &Expr) -> Option<bool> {
         match &cond.kind {
             ExprKind::Bool(value) => Some(*value),
