@@ -1,4 +1,5 @@
 //! The check on the device: right kernels pass, and whatever is wrong with one is caught.
+#![allow(clippy::too_many_arguments, reason = "a kernel takes what it takes")]
 
 use oxysycl::__private::{FunctionSource, HostArgument, KernelSource, Variant};
 use oxysycl::check::{Checked, Plan};

@@ -1,6 +1,7 @@
 //! Kernels with what the project's own have not: every function of the language, literals that C++ would take for `double`,
 //! integers of both widths, and names that macros of well-known headers own.
 #![allow(non_snake_case, reason = "macros of C headers are spelt like that")]
+#![allow(clippy::too_many_arguments, reason = "a kernel takes what it takes")]
 
 use oxysycl::prelude::*;
 
