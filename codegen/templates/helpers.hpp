@@ -209,7 +209,7 @@ inline bool distinct_rows(const Region& region) {
 }
 {% endif %}
 /// Why nothing was submitted.
-enum Refusal : int32_t { kNull = 1, kSize, kMisaligned, kOverlap, kDevice, kException };
+enum Refusal : int32_t { kNull = 1, kSize, kMisaligned, kOverlap, kDevice, kException{% if values %}, kValue{% endif %} };
 
 /// The reason for this thread's last refusal.
 inline std::string& last_error() {

@@ -120,11 +120,7 @@ fn definition(emission: &Emission<'_>, symbol: &str) -> String {
     );
     out.indented(|out| {
         out.call(
-            &format!(
-                "return {}_launch{}",
-                emission.spelled,
-                emission.template_args(None)
-            ),
+            &format!("return {}_launch{}", emission.spelled, emission.template_args()),
             &args,
             ";",
         );

@@ -9,6 +9,7 @@ use super::printer::{Cpp, Loaded, Printer, Spelling, Surroundings, scalar};
 use super::prune;
 use super::writer::Writer;
 use crate::ir::{Expr, For, Function, Grid, LocalId, Place, Stmt, StmtKind};
+use crate::schedule::is_constant;
 
 /// Clang fuses `a * b + c` where it may, which rounds once instead of twice.
 const NO_CONTRACTION: [&str; 3] = ["#ifdef __clang__", "#pragma clang fp contract(off)", "#endif"];
@@ -17,7 +18,7 @@ const NO_CONTRACTION: [&str; 3] = ["#ifdef __clang__", "#pragma clang fp contrac
 pub(super) fn functor(emission: &Emission<'_>) -> String {
     let mut out = Writer::at(0);
     docs(&mut out, &emission.kernel.docs);
-    let params = emission.template_params(true);
+    let params = emission.variant_params();
     if !params.is_empty() {
         out.line(format!("template <{}>", params.join(", ")));
     }
@@ -179,16 +180,17 @@ pub(super) fn scalar_stmt(
             }
         }
         StmtKind::If(cond, then, otherwise) => {
-            let keyword = if crate::schedule::is_constant(cond) {
-                "if constexpr"
-            } else {
-                "if"
-            };
-            out.block(format!("{keyword} ({})", printer.value(cond)), |out| {
-                block(out, then)
-            });
-            if !otherwise.is_empty() {
-                out.else_block(|out| block(out, otherwise));
+            out.block(branch(cond, printer), |out| block(out, then));
+            let mut rest = otherwise;
+            while let [stmt] = &rest[..]
+                && let StmtKind::If(cond, then, otherwise) = &stmt.kind
+                && printer.surroundings.stands_alone(stmt)
+            {
+                out.else_block(&format!("{} ", branch(cond, printer)), |out| block(out, then));
+                rest = otherwise;
+            }
+            if !rest.is_empty() {
+                out.else_block("", |out| block(out, rest));
             }
         }
         StmtKind::For(For {
@@ -212,6 +214,16 @@ pub(super) fn scalar_stmt(
     }
 }
 
+/// `if (..)`, decided as the kernel is compiled where it can be.
+fn branch(cond: &Expr, printer: &Printer<'_>) -> String {
+    let keyword = if printer.surroundings.is_constant(cond) {
+        "if constexpr"
+    } else {
+        "if"
+    };
+    format!("{keyword} ({})", printer.value(cond))
+}
+
 /// Code that reads no memory and is in no loop over lanes.
 pub(super) struct Nothing;
 
@@ -226,5 +238,13 @@ impl Surroundings for Nothing {
 
     fn reduction(&self, _: &Expr) -> String {
         unreachable!("the front end lets only kernels reduce")
+    }
+
+    fn is_constant(&self, e: &Expr) -> bool {
+        is_constant(e)
+    }
+
+    fn stands_alone(&self, _: &Stmt) -> bool {
+        true
     }
 }

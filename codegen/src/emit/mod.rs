@@ -1,6 +1,7 @@
 //! Emission: a scheduled kernel as a C++ header that reads as if written by hand.
 
 mod body;
+mod decision;
 mod exports;
 mod functor;
 mod helper;
@@ -18,11 +19,12 @@ use askama::Template;
 use sha2::{Digest, Sha256};
 
 use self::body::Inner;
+use self::decision::Decision;
 use self::helper::{Helper, Helpers};
 use self::names::{Names, Scoped, class_name};
 use self::printer::{Spelling, data_locals};
 use self::usage::Usage;
-use crate::ir::{Kernel, LocalId};
+use crate::ir::{Kernel, LocalId, Param, ParamKind};
 use crate::schedule::{Schedule, schedule};
 
 #[derive(Template)]
@@ -55,6 +57,7 @@ struct HelpersText<'a> {
     power: bool,
     overlap: bool,
     distinct_rows: bool,
+    values: bool,
     buffers: bool,
 }
 
@@ -102,6 +105,7 @@ fn helpers_text(emission: &Emission<'_>) -> String {
         power: helpers.has(Helper::Power),
         overlap: helpers.has(Helper::Overlap),
         distinct_rows: helpers.has(Helper::DistinctRows),
+        values: emission.kernel.specialized().next().is_some(),
         buffers: emission.kernel.buffers().next().is_some(),
     };
     text.to_string().trim_end().to_owned()
@@ -128,6 +132,8 @@ struct Emission<'a> {
     helpers: Helpers,
     spelling: Spelling,
     inner: Inner,
+    /// What the launcher decides before it submits.
+    decisions: Vec<Decision>,
     /// Names after those of parameters, variables and the made-up ones.
     names: Names,
     data: BTreeSet<LocalId>,
@@ -154,6 +160,11 @@ impl<'a> Emission<'a> {
         spelling.types = kernel.types.iter().map(|t| names.give(&t.name)).collect();
         spelling.consts = kernel.consts.iter().map(|c| names.give(&c.name)).collect();
         spelling.params = kernel.params.iter().map(|p| names.give(&p.name)).collect();
+        let given = |param: &Param| match &param.kind {
+            ParamKind::Buffer(buffer) if buffer.optional => names.give(&format!("has_{}", param.name)),
+            _ => String::new(),
+        };
+        spelling.given = kernel.params.iter().map(given).collect();
         let mut scoped = Scoped::new(&kernel.locals, &kernel.rows);
         scoped.block(&kernel.host, &mut names);
         let mut grid = names.clone();
@@ -175,6 +186,7 @@ impl<'a> Emission<'a> {
             queue_pointer: names.give("queue_pointer"),
             local: names.give("local"),
             groups: names.give("groups"),
+            submit: names.give("submit"),
             code: names.give("code"),
             regions: kernel
                 .params
@@ -182,22 +194,25 @@ impl<'a> Emission<'a> {
                 .map(|param| names.give(&format!("{}_region", param.name)))
                 .collect(),
         };
+        let usage = Usage::of_body(kernel);
+        let decisions = decision::decisions(kernel, &usage, &spelling, &mut names);
         Emission {
             kernel,
             schedule,
+            decisions,
             helpers: Helpers::default(),
             spelling,
             inner,
             names,
             data: data_locals([&kernel.host[..], &kernel.body[..]]),
-            usage: Usage::of_body(kernel),
+            usage,
             spelled,
             class,
         }
     }
 
-    /// `typename T, int64_t HIDDEN_SIZE`, with the vector width where there is one.
-    fn template_params(&self, width: bool) -> Vec<String> {
+    /// `typename T, int64_t HIDDEN_SIZE`: what instances differ in.
+    fn template_params(&self) -> Vec<String> {
         let types = self.spelling.types.iter().map(|t| format!("typename {t}"));
         let consts = self
             .kernel
@@ -205,21 +220,35 @@ impl<'a> Emission<'a> {
             .iter()
             .zip(&self.spelling.consts)
             .map(|(c, name)| format!("{} {name}", c.ty.cpp()));
-        let width = (width && self.schedule.width.is_some()).then(|| format!("int {}", self.inner.width));
-        types.chain(consts).chain(width).collect()
+        types.chain(consts).collect()
     }
 
-    /// `<T, HIDDEN_SIZE, width>`, or nothing.
-    fn template_args(&self, width: Option<&str>) -> String {
-        let width = width.filter(|_| self.schedule.width.is_some()).map(str::to_owned);
-        let args: Vec<String> = self
-            .spelling
-            .types
+    /// The same, with what the launcher decides: arguments that become constants, and the vector width where there is one.
+    fn variant_params(&self) -> Vec<String> {
+        let decided = self
+            .decisions
             .iter()
-            .chain(&self.spelling.consts)
-            .cloned()
-            .chain(width)
-            .collect();
+            .map(|decision| format!("{} {}", decision.ty.cpp(), decision.name));
+        let width = self.schedule.width.map(|_| format!("int {}", self.inner.width));
+        let instance = self.template_params().into_iter();
+        instance.chain(decided).chain(width).collect()
+    }
+
+    /// `<T, HIDDEN_SIZE>`, or nothing.
+    fn template_args(&self) -> String {
+        self.args(&[])
+    }
+
+    /// `<T, HIDDEN_SIZE, act_kind, VEC>`: the variant with these decisions, of this vector width where there is one.
+    fn variant_args(&self, decided: &[String], width: &str) -> String {
+        let width = self.schedule.width.map(|_| width.to_owned());
+        let more: Vec<String> = decided.iter().cloned().chain(width).collect();
+        self.args(&more)
+    }
+
+    fn args(&self, more: &[String]) -> String {
+        let instance = self.spelling.types.iter().chain(&self.spelling.consts);
+        let args: Vec<&str> = instance.chain(more).map(String::as_str).collect();
         if args.is_empty() {
             String::new()
         } else {
@@ -230,8 +259,8 @@ impl<'a> Emission<'a> {
     /// `const T*`, `float`: the type of a parameter in C++.
     fn param_type(&self, id: usize) -> String {
         match &self.kernel.params[id].kind {
-            crate::ir::ParamKind::Scalar(ty) => ty.cpp().to_owned(),
-            crate::ir::ParamKind::Buffer(buffer) => {
+            ParamKind::Scalar(ty) => ty.cpp().to_owned(),
+            ParamKind::Buffer(buffer) => {
                 let element = match buffer.element {
                     crate::ir::Element::Param(id) => self.spelling.types[id].clone(),
                     crate::ir::Element::DType(dtype) => dtype.cpp().to_owned(),
@@ -251,6 +280,7 @@ impl<'a> Emission<'a> {
             .usage
             .params
             .iter()
+            .filter(|id| self.kernel.params[**id].values.is_empty())
             .map(|id| (self.param_type(*id), self.spelling.params[*id].clone()));
         let locals = self.usage.locals.iter().map(|id| {
             let ty = printer::scalar(self.kernel.locals[*id].ty).cpp().to_owned();

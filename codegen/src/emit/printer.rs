@@ -56,6 +56,8 @@ pub(super) struct Spelling {
     pub(super) types: Vec<String>,
     pub(super) locals: Vec<String>,
     pub(super) rows: Vec<String>,
+    /// Whether optional buffers are given, by parameter; empty for others.
+    pub(super) given: Vec<String>,
     /// Functions by path.
     pub(super) functions: Vec<(String, String)>,
 }
@@ -68,6 +70,10 @@ pub(super) trait Surroundings {
     fn load(&self, printer: &Printer<'_>, place: Place, index: &Expr) -> Loaded;
     /// The value of a reduction, which was computed before the statement.
     fn reduction(&self, e: &Expr) -> String;
+    /// Whether an expression is known when the code around is compiled.
+    fn is_constant(&self, e: &Expr) -> bool;
+    /// Whether nothing comes before the statement that it needs, so that an `if` may follow an `else` at once.
+    fn stands_alone(&self, stmt: &Stmt) -> bool;
 }
 
 /// What a load is written as.
@@ -145,6 +151,10 @@ impl Printer<'_> {
                     level: Level::Ternary,
                 }
             }
+            ExprKind::IsEmpty(id) => Cpp {
+                text: format!("!{}", self.spelling.given[*id]),
+                level: Level::Unary,
+            },
             ExprKind::Load(place, index) => self.load(*place, index),
             ExprKind::Reduce(..) => Cpp::primary(self.surroundings.reduction(e)),
             ExprKind::Item(_) | ExprKind::Invalid => unreachable!("only lowered kernels are emitted"),
@@ -200,6 +210,9 @@ impl Printer<'_> {
 
     fn unary(&self, op: Unary, a: &Expr, ty: Type) -> Cpp {
         let scalar = scalar(ty);
+        if let ExprKind::IsEmpty(id) = a.kind {
+            return Cpp::primary(&self.spelling.given[id]);
+        }
         if op == Unary::Neg && scalar.is_signed() && self.is_data(a) {
             return self.helper_call(
                 Helper::Wrapping,

@@ -51,6 +51,13 @@ impl Writer {
         self.line("}");
     }
 
+    /// `tail` right behind the block just written.
+    pub(super) fn end_block(&mut self, tail: &str) {
+        self.text.truncate(self.text.trim_end().len());
+        self.text.push_str(tail);
+        self.text.push('\n');
+    }
+
     /// What `body` writes, one level further in.
     pub(super) fn indented(&mut self, body: impl FnOnce(&mut Writer)) {
         self.depth += 1;
@@ -79,10 +86,10 @@ impl Writer {
         }
     }
 
-    /// `else { .. }` behind the block just written.
-    pub(super) fn else_block(&mut self, body: impl FnOnce(&mut Writer)) {
+    /// `else head{ .. }` behind the block just written; `head` is empty or an `if (..) `.
+    pub(super) fn else_block(&mut self, head: &str, body: impl FnOnce(&mut Writer)) {
         self.text.truncate(self.text.trim_end().len());
-        self.text.push_str(" else {\n");
+        self.text.push_str(&format!(" else {head}{{\n"));
         self.depth += 1;
         body(self);
         self.depth -= 1;

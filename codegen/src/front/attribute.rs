@@ -19,6 +19,8 @@ pub(super) struct Arguments {
     pub(super) shapes: Vec<(Ident, Vec<DimSyntax>)>,
     pub(super) alias: Vec<(Ident, Ident)>,
     pub(super) scatter: Vec<(Ident, Ident)>,
+    pub(super) optional: Vec<Ident>,
+    pub(super) specialize: Vec<(Ident, Vec<Expr>)>,
     pub(super) work_group: Option<LitInt>,
     pub(super) sub_group: Option<LitInt>,
     pub(super) vector: Option<LitInt>,
@@ -33,8 +35,7 @@ pub(super) struct DimSyntax {
     pub(super) stride: Option<Expr>,
 }
 
-const KNOWN: &str =
-    "symbol, header, types, select, instances, shapes, alias, scatter, work_group, sub_group, vector";
+const KNOWN: &str = "symbol, header, types, select, instances, shapes, alias, scatter, optional, specialize, work_group, sub_group, vector";
 
 impl Arguments {
     /// Parses the arguments; problems go to `errors`, what could be read is kept.
@@ -69,6 +70,8 @@ impl Arguments {
             "shapes" => self.shapes = distinct(entries(input, list)?)?,
             "alias" => self.alias = entries(input, |input| input.parse())?,
             "scatter" => self.scatter = distinct(scattered(input)?)?,
+            "optional" => self.optional = names(input)?,
+            "specialize" => self.specialize = distinct(choices(input)?)?,
             "work_group" => self.work_group = auto_or(input)?,
             "sub_group" => self.sub_group = auto_or(input)?,
             "vector" => self.vector = auto_or(input)?,
@@ -162,6 +165,27 @@ fn scattered(input: ParseStream) -> syn::Result<Vec<(Ident, Ident)>> {
     };
     let pairs = content.parse_terminated(pair, Token![,])?;
     Ok(pairs.into_iter().collect())
+}
+
+/// `(a, b)`
+fn names(input: ParseStream) -> syn::Result<Vec<Ident>> {
+    let content;
+    parenthesized!(content in input);
+    let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
+    Ok(names.into_iter().collect())
+}
+
+/// `(a in [0, 1], b in [false, true])`
+fn choices(input: ParseStream) -> syn::Result<Vec<(Ident, Vec<Expr>)>> {
+    let content;
+    parenthesized!(content in input);
+    let choice = |input: ParseStream| {
+        let name = input.parse()?;
+        input.parse::<Token![in]>()?;
+        Ok((name, list(input)?))
+    };
+    let choices = Punctuated::<_, Token![,]>::parse_terminated_with(&content, choice)?;
+    Ok(choices.into_iter().collect())
 }
 
 /// Entries of which each names another parameter.

@@ -1,6 +1,6 @@
 //! The state of lowering one function, and the blocks in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -51,6 +51,8 @@ pub(super) struct Lower<'a> {
     pub(super) host_locals: usize,
     /// Variables that are bound once to what the host can work out, with their values.
     pub(super) sizes: BTreeMap<LocalId, Expr>,
+    /// Locals that are constants declared in the function.
+    pub(super) constants: BTreeSet<LocalId>,
     /// Ends of inclusive ranges.
     pub(super) inclusive: Vec<Expr>,
     block: Vec<Stmt>,
@@ -74,6 +76,7 @@ impl<'a> Lower<'a> {
             paths: Paths::default(),
             host_locals: 0,
             sizes: BTreeMap::new(),
+            constants: BTreeSet::new(),
             inclusive: Vec::new(),
             block: Vec::new(),
             next_stmt: 0,
@@ -85,6 +88,7 @@ impl<'a> Lower<'a> {
         self.name = plain(&item.sig.ident);
         self.kernel_signature(arguments, item);
         let attributes = self.attributes(arguments, item);
+        self.choices(arguments);
         self.shapes(arguments);
         let (mut host, grid, mut body) = self.grid(&item.block);
         self.finish(&mut [&mut host, &mut body]);

@@ -78,6 +78,9 @@ pub struct Param {
     pub name: String,
     /// What is passed.
     pub kind: ParamKind,
+    /// The values that it may have, by `specialize(..)`, `bool` as 0 or 1: the launcher makes each of them a constant. Empty
+    /// where it may have any.
+    pub values: Vec<i64>,
     /// The name's token.
     pub span: Span,
 }
@@ -100,6 +103,8 @@ pub struct Buffer {
     pub mutable: bool,
     /// Its shape by `shapes(..)`, outermost dimension first.
     pub shape: Vec<Dim>,
+    /// Whether it may be null, by `optional(..)`.
+    pub optional: bool,
     /// Read-only buffers that may be this very memory, by `alias(..)`.
     pub aliases: Vec<ParamId>,
     /// The buffer of indices by which its rows are addressed, by `scatter(..)`: those from 0 on are distinct.
@@ -289,6 +294,17 @@ impl Kernel {
             }
         });
         counted
+    }
+
+    /// The parameters that the launcher makes constants, by `specialize(..)`.
+    pub fn specialized(&self) -> impl Iterator<Item = (ParamId, Scalar, &[i64])> {
+        self.params
+            .iter()
+            .enumerate()
+            .filter_map(|(id, param)| match param.kind {
+                ParamKind::Scalar(ty) if !param.values.is_empty() => Some((id, ty, &*param.values)),
+                _ => None,
+            })
     }
 
     /// The buffers that a place may lie in.

@@ -1,6 +1,8 @@
 //! Kernels that are judged one rule at a time.
 
+mod choices;
 mod footprint;
+mod optional;
 mod order;
 mod overlap;
 mod poly;
