@@ -4,8 +4,32 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use oxysycl::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// What shares its header and its symbol.
+#[sycl_kernel(symbol = "clash_{N}", header = "clash.hpp", shapes(x = [N]))]
+#[expect(dead_code, reason = "it is there to be refused")]
+fn clash_first<const N: i64>(x: &mut [f32]) {
+    for i in elements(N) {
+        x.store(i, 1.0);
+    }
+}
+
+/// What shares its header and its symbol.
+#[sycl_kernel(symbol = "clash_{M}", header = "clash.hpp", shapes(x = [M]))]
+#[expect(dead_code, reason = "it is there to be refused")]
+fn clash_second<const M: i64>(x: &mut [f32]) {
+    for i in elements(M) {
+        x.store(i, 2.0);
+    }
+}
+
+/// Runs the command in this process, which has the kernels above.
+fn here(arguments: &[&str]) -> i32 {
+    oxysycl::cli::run(["oxysycl"].iter().chain(arguments).map(Into::into))
+}
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_oxysycl"));
@@ -106,6 +130,15 @@ fn a_folder_that_cannot_be_written_is_named() {
         )),
         "{error}"
     );
+}
+
+#[test]
+fn a_header_that_would_export_a_symbol_twice_is_not_written() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().to_str().unwrap();
+    assert_eq!(here(&["emit", "clash_first", "-o", out]), 2);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(here(&["list", "clash_first"]), 0);
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod lower;
 mod schedule;
 pub mod source;
 
-pub use self::emit::header;
+pub use self::emit::{header, shared_header};
 pub use self::expand::{sycl_fn, sycl_kernel};
 pub use self::instance::Instance;
 pub use self::lower::kernel;

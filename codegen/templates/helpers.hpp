@@ -156,7 +156,7 @@ inline std::string& last_error() {
 inline int32_t refuse(Refusal code, const char* subject, const std::string& what) {
   static std::mutex mutex;
   static std::vector<std::pair<Refusal, const char*>> told;
-  last_error() = std::string("{{ kernel }}: ") + subject + " " + what;
+  last_error() = std::string(subject) + " " + what;
   const std::lock_guard<std::mutex> lock(mutex);
   const std::pair<Refusal, const char*> reason{code, subject};
   if (std::find(told.begin(), told.end(), reason) == told.end()) {

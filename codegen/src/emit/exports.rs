@@ -1,10 +1,12 @@
 //! The exported C functions, and the macros that select them.
 
+use std::collections::BTreeSet;
+
 use super::Emission;
 use super::launcher::used_params;
 use super::writer::{Writer, continued};
 use crate::instance::const_text;
-use crate::ir::{DType, ParamKind, Scalar};
+use crate::ir::{DType, Kernel, ParamKind, Scalar};
 
 /// A parameter that instances differ in.
 enum Choice<'a> {
@@ -15,7 +17,9 @@ enum Choice<'a> {
 }
 
 /// `last_error`, and one function per instance.
-pub(super) fn exports(emission: &Emission<'_>) -> String {
+///
+/// `selected` are the macros that are not the header's to define.
+pub(super) fn exports(emission: &Emission<'_>, selected: &BTreeSet<String>) -> String {
     let mut out = Writer::at(0);
     let export = "extern \"C\" [[gnu::visibility(\"default\")]]";
     out.line("/// The reason for this thread's last refusal.");
@@ -30,24 +34,54 @@ pub(super) fn exports(emission: &Emission<'_>) -> String {
     if choices.is_empty() {
         return out.text() + &definition(emission, &emission.kernel.attributes.symbol);
     }
-    let macro_name = format!("OXYSYCL_{}", emission.kernel.name.to_uppercase());
+    let macro_name = free(
+        format!("OXYSYCL_{}", emission.kernel.name.to_uppercase()),
+        selected,
+    );
     macro_definition(&mut out, emission, &macro_name);
     out.line("");
     let mut defined = vec![macro_name.clone()];
     let mut outer = macro_name.clone();
     if let Some(Choice::Const(..)) = choices.first() {
         // Names are pasted before macros in them are expanded.
-        outer.push_str("_EXPANDED");
+        outer = free(format!("{macro_name}_EXPANDED"), selected);
         let params = arguments(emission).concat().join(", ");
         out.directive(&format!("#define {outer}({params}) {macro_name}({params})"));
         defined.push(outer.clone());
     }
-    levels(&mut out, emission, &choices, &outer, &mut defined);
+    levels(&mut out, emission, &choices, &outer, selected, &mut defined);
     out.line("");
     for name in defined {
         out.line(format!("#undef {name}"));
     }
     out.finish()
+}
+
+/// The macros that compilers give a header: those that select of its kernels, and the one that names its module.
+pub(super) fn selected(kernels: &[Kernel]) -> BTreeSet<String> {
+    let of = |kernel: &Kernel| {
+        let types = kernel.types.iter().flat_map(|param| {
+            let placeholder = format!("{{{}}}", param.name);
+            let select = kernel.select(&param.name);
+            param
+                .dtypes
+                .iter()
+                .map(move |dtype| select.replace(&placeholder, dtype.tag()))
+        });
+        let consts = kernel.consts.iter().map(|c| kernel.select(&c.name).to_owned());
+        types.chain(consts).collect::<Vec<_>>()
+    };
+    // A kernel may be called `module`.
+    let own = "OXYSYCL_MODULE".to_owned();
+    kernels.iter().flat_map(of).chain([own]).collect()
+}
+
+/// A macro's name that is not one of these.
+fn free(mut name: String, selected: &BTreeSet<String>) -> String {
+    while selected.contains(&name) {
+        name.push('_');
+    }
+    name
 }
 
 fn choices<'a>(emission: &Emission<'a>) -> Vec<Choice<'a>> {
@@ -122,7 +156,7 @@ fn definition(emission: &Emission<'_>, symbol: &str) -> String {
         out.call(
             &format!(
                 "return {}_launch{}",
-                emission.spelled,
+                emission.head.spelled,
                 emission.template_args(None)
             ),
             &args,
@@ -139,6 +173,7 @@ fn levels(
     emission: &Emission<'_>,
     choices: &[Choice<'_>],
     macro_name: &str,
+    selected: &BTreeSet<String>,
     defined: &mut Vec<String>,
 ) {
     let names: Vec<Vec<String>> = arguments(emission);
@@ -146,7 +181,10 @@ fn levels(
     for (at, choice) in choices.iter().enumerate() {
         let rest: Vec<String> = names[at + 1..].concat();
         let last = at + 1 == choices.len();
-        let own = format!("{macro_name}_{}", param_name(emission, at).to_uppercase());
+        let own = free(
+            format!("{macro_name}_{}", param_name(emission, at).to_uppercase()),
+            selected,
+        );
         let call = |value: &str| {
             let mut args = vec![value.to_owned()];
             args.extend(rest.iter().cloned());

@@ -35,6 +35,11 @@ impl Launcher<'_> {
         }
     }
 
+    /// What a refusal is about, as a literal. It begins with the kernel, which may share its header.
+    fn subject(&self, name: &str) -> String {
+        format!("\"{}: {name}\"", self.emission.kernel.name)
+    }
+
     /// Submits one variant.
     fn submit(&self, out: &mut Writer) {
         let emission = self.emission;
@@ -46,7 +51,7 @@ impl Launcher<'_> {
         params.extend(emission.members().iter().map(|(ty, name)| format!("{ty} {name}")));
         let inline = if template.is_empty() { "inline " } else { "" };
         out.call(
-            &format!("{inline}void {}_submit", emission.spelled),
+            &format!("{inline}void {}_submit", emission.head.spelled),
             &params,
             " {",
         );
@@ -71,7 +76,7 @@ impl Launcher<'_> {
             let args = emission.template_args(Some(&emission.inner.width));
             out.line(format!("{queue}.parallel_for("));
             out.line(format!("    ::sycl::nd_range<1>({groups} * {local}, {local}),"));
-            out.line(format!("    {}{args}{{{}}});", emission.class, members.join(", ")));
+            out.line(format!("    {}{args}{{{}}});", emission.head.class, members.join(", ")));
         });
         out.line("}");
     }
@@ -110,14 +115,15 @@ impl Launcher<'_> {
         );
         let inline = if template.is_empty() { "inline " } else { "" };
         out.call(
-            &format!("{inline}int32_t {}_launch", emission.spelled),
+            &format!("{inline}int32_t {}_launch", emission.head.spelled),
             &params,
             " try {",
         );
         out.indented(|out| {
             let queue = &emission.inner.queue_pointer;
             out.line(format!(
-                "if ({queue} == nullptr) return detail::refuse(detail::kNull, \"queue\", \"is null\");"
+                "if ({queue} == nullptr) return detail::refuse(detail::kNull, {}, \"is null\");",
+                self.subject("queue")
             ));
             self.sizes(out);
             self.regions(out);
@@ -125,11 +131,14 @@ impl Launcher<'_> {
             out.line("return 0;");
         });
         out.line("} catch (const std::exception& error) {");
-        out.line(
-            "  return detail::refuse(detail::kException, \"SYCL\", std::string(\"says: \") + error.what());",
-        );
+        let sycl = self.subject("SYCL");
+        out.line(format!(
+            "  return detail::refuse(detail::kException, {sycl}, std::string(\"says: \") + error.what());"
+        ));
         out.line("} catch (...) {");
-        out.line("  return detail::refuse(detail::kException, \"SYCL\", \"failed without saying why\");");
+        out.line(format!(
+            "  return detail::refuse(detail::kException, {sycl}, \"failed without saying why\");"
+        ));
         out.line("}");
     }
 
@@ -137,8 +146,9 @@ impl Launcher<'_> {
         let emission = self.emission;
         for id in emission.kernel.sizes() {
             let (name, spelled) = (&emission.kernel.params[id].name, &emission.spelling.params[id]);
+            let subject = self.subject(name);
             out.line(format!(
-                "if ({spelled} < 0) return detail::refuse_size(\"{name}\", {spelled});"
+                "if ({spelled} < 0) return detail::refuse_size({subject}, {spelled});"
             ));
         }
         let printer = self.printer();
@@ -182,18 +192,18 @@ impl Launcher<'_> {
             out.chain("if (", &empty, " || ", ") return 0;");
         }
         for (id, _) in kernel.buffers() {
-            let subject = &kernel.params[id].name;
+            let subject = self.subject(&kernel.params[id].name);
             out.line(format!(
-                "if (const int32_t {code} = detail::check(\"{subject}\", {})) return {code};",
+                "if (const int32_t {code} = detail::check({subject}, {})) return {code};",
                 regions[id]
             ));
         }
         for (id, buffer) in kernel.buffers().filter(|(_, b)| b.mutable) {
-            let subject = &kernel.params[id].name;
+            let subject = self.subject(&kernel.params[id].name);
             if buffer.shape.iter().any(|dim| dim.stride.is_some()) {
                 emission.helpers.uses(Helper::DistinctRows);
                 out.block(format!("if (!detail::distinct_rows({}))", regions[id]), |out| {
-                    out.line(format!("return detail::refuse(detail::kOverlap, \"{subject}\", \"has rows that overlap: its stride is less than a row\");"));
+                    out.line(format!("return detail::refuse(detail::kOverlap, {subject}, \"has rows that overlap: its stride is less than a row\");"));
                 });
             }
             for (other, other_buffer) in kernel.buffers().filter(|(other, _)| *other != id) {
@@ -220,10 +230,8 @@ impl Launcher<'_> {
         } else {
             String::new()
         };
-        let (subject, object) = (
-            &emission.kernel.params[id].name,
-            &emission.kernel.params[other].name,
-        );
+        let subject = self.subject(&emission.kernel.params[id].name);
+        let object = &emission.kernel.params[other].name;
         let but = if alias {
             ", but is not the same buffer with the same strides"
         } else {
@@ -231,7 +239,7 @@ impl Launcher<'_> {
         };
         out.block(format!("if ({same}detail::overlap({a}, {b}))"), |out| {
             out.line(format!(
-                "return detail::refuse(detail::kOverlap, \"{subject}\", \"overlaps {object}{but}\");"
+                "return detail::refuse(detail::kOverlap, {subject}, \"overlaps {object}{but}\");"
             ));
         });
     }
@@ -282,8 +290,9 @@ impl Launcher<'_> {
         ));
         if wants_sub_group(emission) {
             let size = emission.schedule.sub_group;
+            let subject = self.subject("device");
             out.block(format!("if (!detail::has_sub_group({queue}.get_device(), {size}))"), |out| {
-                out.line(format!("return detail::refuse(detail::kDevice, \"device\", \"has no sub-groups of {size} work-items\");"));
+                out.line(format!("return detail::refuse(detail::kDevice, {subject}, \"has no sub-groups of {size} work-items\");"));
             });
         }
         let submit = |width: Option<&str>| {
@@ -291,7 +300,7 @@ impl Launcher<'_> {
             args.extend(emission.members().into_iter().map(|(_, name)| name));
             format!(
                 "{}_submit{}({});",
-                emission.spelled,
+                emission.head.spelled,
                 emission.template_args(width),
                 args.join(", ")
             )

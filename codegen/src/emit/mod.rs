@@ -2,6 +2,7 @@
 
 mod body;
 mod exports;
+mod functions;
 mod functor;
 mod helper;
 mod launcher;
@@ -13,11 +14,13 @@ mod usage;
 mod writer;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use askama::Template;
 use sha2::{Digest, Sha256};
 
 use self::body::Inner;
+use self::functions::Functions;
 use self::helper::{Helper, Helpers};
 use self::names::{Names, Scoped, class_name};
 use self::printer::{Spelling, data_locals};
@@ -31,6 +34,11 @@ struct HeaderText {
     namespace: String,
     helpers: String,
     functions: Vec<String>,
+    kernels: Vec<KernelText>,
+}
+
+/// The parts of a header that are one kernel's.
+struct KernelText {
     functor: String,
     launcher: String,
     exports: String,
@@ -38,8 +46,7 @@ struct HeaderText {
 
 #[derive(Template)]
 #[template(path = "helpers.hpp", escape = "none")]
-struct HelpersText<'a> {
-    kernel: &'a str,
+struct HelpersText {
     vector: bool,
     vector_width: bool,
     wrapping: bool,
@@ -54,43 +61,80 @@ struct HelpersText<'a> {
 
 /// The header of a checked kernel. The same kernel always gives the same bytes.
 pub fn header(kernel: &Kernel) -> String {
-    let kernel = &prune::kernel(kernel);
-    let plan = schedule(kernel);
-    let emission = Emission::new(kernel, &plan);
-    let functions = kernel
-        .functions
+    shared_header(&[kernel])
+}
+
+/// The header that checked kernels share: what they need is there once, and they follow by name. The same kernels always
+/// give the same bytes, in whatever order.
+pub fn shared_header(kernels: &[&Kernel]) -> String {
+    let mut kernels: Vec<Kernel> = kernels.iter().map(|kernel| prune::kernel(kernel)).collect();
+    kernels.sort_by(|a, b| a.name.cmp(&b.name));
+    let plans: Vec<Schedule> = kernels.iter().map(schedule).collect();
+    let mut names = Names::new();
+    let heads: Vec<Head> = kernels
         .iter()
-        .map(|f| functor::function(f, &emission))
+        .map(|kernel| Head::new(kernel, &mut names))
         .collect();
+    let mut functions = Functions::default();
+    let mut emissions = Vec::new();
+    for ((kernel, plan), head) in kernels.iter().zip(&plans).zip(heads) {
+        let helpers = Helpers::default();
+        let named = functions.add(kernel, &helpers, &mut names);
+        emissions.push(Emission::new(kernel, plan, helpers, head, named));
+    }
+    let selected = exports::selected(&kernels);
+    let text = |emission: &Emission<'_>| KernelText {
+        functor: functor::functor(emission),
+        launcher: launcher::launcher(emission),
+        exports: exports::exports(emission, &selected),
+    };
     let mut text = HeaderText {
         namespace: String::new(),
-        functions,
-        functor: functor::functor(&emission),
-        launcher: launcher::launcher(&emission),
-        exports: exports::exports(&emission),
+        functions: functions.texts(),
+        kernels: emissions.iter().map(text).collect(),
         helpers: String::new(),
     };
-    text.helpers = helpers_text(&emission);
+    text.helpers = helpers_text(&emissions);
     let digest = Sha256::digest(text.to_string());
     let hash: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    text.namespace = format!("{}_{hash}", emission.spelled);
+    text.namespace = format!("{}_{hash}", namespace(&emissions));
     tidy(&text.to_string())
 }
 
-fn helpers_text(emission: &Emission<'_>) -> String {
-    let helpers = &emission.helpers;
+/// What a header's namespace is named after: its kernel, or the file where there are several.
+fn namespace(emissions: &[Emission<'_>]) -> String {
+    match emissions {
+        [one] => one.head.spelled.clone(),
+        several => {
+            let file = several
+                .first()
+                .map_or("", |first| &first.kernel.attributes.header);
+            let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+            let word = stem.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+            // A name does not start with a digit.
+            let start = if word.starts_with(|c: char| c.is_ascii_digit()) {
+                "h"
+            } else {
+                ""
+            };
+            Names::new().give(&format!("{start}{word}"))
+        }
+    }
+}
+
+fn helpers_text(emissions: &[Emission<'_>]) -> String {
+    let has = |helper| emissions.iter().any(|emission| emission.helpers.has(helper));
     let text = HelpersText {
-        kernel: &emission.kernel.name,
-        vector: helpers.has(Helper::Vector),
-        vector_width: helpers.has(Helper::VectorWidth),
-        wrapping: helpers.has(Helper::Wrapping),
-        division: helpers.has(Helper::Division),
-        shift: helpers.has(Helper::Shift),
-        to_integer: helpers.has(Helper::ToInteger),
-        saturate: helpers.has(Helper::Saturate),
-        overlap: helpers.has(Helper::Overlap),
-        distinct_rows: helpers.has(Helper::DistinctRows),
-        buffers: emission.kernel.buffers().next().is_some(),
+        vector: has(Helper::Vector),
+        vector_width: has(Helper::VectorWidth),
+        wrapping: has(Helper::Wrapping),
+        division: has(Helper::Division),
+        shift: has(Helper::Shift),
+        to_integer: has(Helper::ToInteger),
+        saturate: has(Helper::Saturate),
+        overlap: has(Helper::Overlap),
+        distinct_rows: has(Helper::DistinctRows),
+        buffers: emissions.iter().any(|e| e.kernel.buffers().next().is_some()),
     };
     text.to_string().trim_end().to_owned()
 }
@@ -109,7 +153,28 @@ fn tidy(text: &str) -> String {
     tidy.trim_end().to_owned() + "\n"
 }
 
-/// What the parts of a header share.
+/// The names that a kernel has in its header, beside those of the other kernels there.
+struct Head {
+    /// The kernel's name in C++.
+    spelled: String,
+    /// The functor's.
+    class: String,
+}
+
+impl Head {
+    fn new(kernel: &Kernel, names: &mut Names) -> Head {
+        let head = Head {
+            spelled: names.give(&kernel.name),
+            class: names.give(&format!("{}Kernel", class_name(&kernel.name))),
+        };
+        for what in ["launch", "submit", "last_error"] {
+            names.give(&format!("{}_{what}", kernel.name));
+        }
+        head
+    }
+}
+
+/// What the parts of a kernel's text share.
 struct Emission<'a> {
     kernel: &'a Kernel,
     schedule: &'a Schedule,
@@ -120,25 +185,28 @@ struct Emission<'a> {
     names: Names,
     data: BTreeSet<LocalId>,
     usage: Usage,
-    /// The kernel's name in C++.
-    spelled: String,
-    /// The functor's.
-    class: String,
+    head: Head,
 }
 
 impl<'a> Emission<'a> {
-    fn new(kernel: &'a Kernel, schedule: &'a Schedule) -> Emission<'a> {
+    fn new(
+        kernel: &'a Kernel,
+        schedule: &'a Schedule,
+        helpers: Helpers,
+        head: Head,
+        functions: Vec<(String, String)>,
+    ) -> Emission<'a> {
+        // Inside it may hide what other kernels are called.
         let mut names = Names::new();
-        let spelled = names.give(&kernel.name);
-        let class = names.give(&format!("{}Kernel", class_name(&kernel.name)));
-        names.give(&format!("{}_launch", kernel.name));
-        names.give(&format!("{}_submit", kernel.name));
-        let mut spelling = Spelling::default();
-        for function in &kernel.functions {
-            spelling
-                .functions
-                .push((function.path.clone(), names.give(&function.name)));
-        }
+        Head::new(kernel, &mut names);
+        let heads = [&head.spelled, &head.class].into_iter();
+        heads
+            .chain(functions.iter().map(|(_, name)| name))
+            .for_each(|name| names.take(name));
+        let mut spelling = Spelling {
+            functions,
+            ..Spelling::default()
+        };
         spelling.types = kernel.types.iter().map(|t| names.give(&t.name)).collect();
         spelling.consts = kernel.consts.iter().map(|c| names.give(&c.name)).collect();
         spelling.params = kernel.params.iter().map(|p| names.give(&p.name)).collect();
@@ -173,14 +241,13 @@ impl<'a> Emission<'a> {
         Emission {
             kernel,
             schedule,
-            helpers: Helpers::default(),
+            helpers,
             spelling,
             inner,
             names,
             data: data_locals([&kernel.host[..], &kernel.body[..]]),
             usage: Usage::of_body(kernel),
-            spelled,
-            class,
+            head,
         }
     }
 
