@@ -128,6 +128,11 @@ impl Kernel {
         self.module
     }
 
+    /// Lines of the kernel's function in its file, without attributes and the doc comment.
+    pub fn lines(&self) -> usize {
+        self.source.lines
+    }
+
     /// The kernel, lowered and checked. Each thread does that once, since source positions belong to one.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ const SOURCE: KernelSource = KernelSource {
         calls: &[],
         constants: &[],
     },
+    lines: 1,
 };
 
 fn double(_consts: &[i64], arguments: &mut [HostArgument]) {

@@ -104,6 +104,19 @@ fn a_listed_kernel_has_all_that_a_caller_needs() {
 }
 
 #[test]
+fn lines_are_those_of_the_function() {
+    let source = include_str!("../src/ops/rmsnorm.rs");
+    let function = &source[source.find("pub fn rmsnorm").unwrap()..];
+    let end = function.find("\n}\n").unwrap() + "\n}\n".len();
+    let lines = function[..end].lines().count();
+    assert_eq!(lines, 22);
+    assert_eq!(json(&["list", "rmsnorm"])[0]["lines"], lines);
+    assert_eq!(json(&["list", "scale"])[0]["lines"], 5);
+    let text = stdout(&oxysycl(&["list", "rmsnorm"]));
+    assert!(text.contains("lines") && text.contains(" 22 "), "{text}");
+}
+
+#[test]
 fn headers_are_emitted_to_standard_output_and_to_folders() {
     let text = stdout(&oxysycl(&["emit", "scale", "-o", "-"]));
     assert!(

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::output::{Output, table};
 use super::select::{default_symbols, named};
 use super::{Answer, Result};
+use crate::kernel::Kernel;
 use oxysycl_codegen::ir::{self, DType, Element, ParamKind};
 
 #[derive(Args, Debug)]
@@ -25,6 +26,8 @@ struct Listed {
     module: &'static str,
     /// Its doc comment.
     docs: String,
+    /// Lines of the Rust function, without attributes and the doc comment.
+    lines: usize,
     /// File that it is emitted into.
     header: String,
     /// Exported name, with `{T}` for parameters.
@@ -68,11 +71,11 @@ impl List {
     pub(super) fn run(self, output: &Output) -> Result {
         let mut listed = Vec::new();
         for kernel in named(&self.kernels)? {
-            listed.push(Listed::new(&*kernel.ir()?, kernel.module()));
+            listed.push(Listed::new(&*kernel.ir()?, kernel));
         }
         output.print(&listed, |listed| {
             table(
-                ["kernel", "arguments", "exports", "header"],
+                ["kernel", "lines", "arguments", "exports", "header"],
                 listed.iter().map(Listed::row),
             )
         })?;
@@ -81,7 +84,7 @@ impl List {
 }
 
 impl Listed {
-    fn new(ir: &ir::Kernel, module: &'static str) -> Self {
+    fn new(ir: &ir::Kernel, kernel: &Kernel) -> Self {
         let types = ir.types.iter().map(|param| TypeParam {
             name: param.name.clone(),
             r#macro: ir.select(&param.name).to_owned(),
@@ -99,8 +102,9 @@ impl Listed {
         });
         Self {
             kernel: ir.name.clone(),
-            module,
+            module: kernel.module(),
             docs: ir.docs.join("\n"),
+            lines: kernel.lines(),
             header: ir.attributes.header.clone(),
             symbol: ir.attributes.symbol.clone(),
             types: types.collect(),
@@ -110,7 +114,7 @@ impl Listed {
         }
     }
 
-    fn row(&self) -> [String; 4] {
+    fn row(&self) -> [String; 5] {
         let parameters = self
             .parameters
             .iter()
@@ -125,6 +129,7 @@ impl Listed {
             .map(|param| format!("{} = {}", param.name, numbers(&param.instances)));
         [
             self.kernel.clone(),
+            self.lines.to_string(),
             parameters.collect::<Vec<_>>().join("\n"),
             iter::once(self.symbol.clone())
                 .chain(types)
