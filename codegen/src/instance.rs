@@ -6,6 +6,7 @@ use crate::ir::{DType, Kernel, Scalar};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
     symbol: String,
+    drop_in: Option<String>,
     defines: Vec<(String, String)>,
 }
 
@@ -25,8 +26,10 @@ impl Instance {
                 consts.len()
             ));
         }
+        let drop_in = kernel.attributes.drop_in.as_ref();
         let mut instance = Instance {
             symbol: kernel.attributes.symbol.clone(),
+            drop_in: drop_in.map(|drop_in| drop_in.symbol.clone()),
             defines: Vec::new(),
         };
         for (param, dtype) in kernel.types.iter().zip(dtypes) {
@@ -39,7 +42,7 @@ impl Instance {
                 ));
             }
             let placeholder = format!("{{{}}}", param.name);
-            instance.symbol = instance.symbol.replace(&placeholder, dtype.tag());
+            instance.replace(&placeholder, dtype.tag());
             let define = kernel.select(&param.name).replace(&placeholder, dtype.tag());
             instance.defines.push((define, String::new()));
         }
@@ -51,12 +54,26 @@ impl Instance {
                     largest(param.ty)
                 )
             })?;
-            instance.symbol = instance.symbol.replace(&format!("{{{}}}", param.name), &text);
+            instance.replace(&format!("{{{}}}", param.name), &text);
             instance
                 .defines
                 .push((kernel.select(&param.name).to_owned(), text));
         }
         Ok(instance)
+    }
+
+    fn replace(&mut self, placeholder: &str, text: &str) {
+        for symbol in [Some(&mut self.symbol), self.drop_in.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            *symbol = symbol.replace(placeholder, text);
+        }
+    }
+
+    /// The exported C name of the drop-in, if there is one.
+    pub fn drop_in(&self) -> Option<&str> {
+        self.drop_in.as_deref()
     }
 
     /// The exported C name.

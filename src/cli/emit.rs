@@ -112,6 +112,7 @@ fn patterns(ir: &ir::Kernel) -> Vec<String> {
             .iter()
             .fold(whole, |s, name| s.replace(&format!("{{{name}}}"), "{}"))
     };
-    let symbols = [&ir.attributes.symbol].into_iter();
+    let drop_in = ir.attributes.drop_in.iter().map(|drop_in| &drop_in.symbol);
+    let symbols = [&ir.attributes.symbol].into_iter().chain(drop_in);
     symbols.filter(|_| !names.is_empty()).map(blank).collect()
 }

@@ -38,6 +38,8 @@ struct Listed {
     consts: Vec<ConstParam>,
     /// Parameters, in the order of the C signature, which begins with the queue.
     parameters: Vec<Parameter>,
+    /// The second export with another signature; `null` if there is none.
+    drop_in: Option<DropIn>,
     /// Symbols that the header exports by itself.
     exports: Vec<String>,
 }
@@ -58,6 +60,14 @@ struct ConstParam {
     r#type: &'static str,
     /// Values compiled where the macro selects none.
     instances: Vec<i64>,
+}
+
+#[derive(Serialize)]
+struct DropIn {
+    /// Exported name, with `{T}` for parameters.
+    symbol: String,
+    /// Parameters, in the order of its C signature, which begins with the queue.
+    parameters: Vec<Parameter>,
 }
 
 #[derive(Serialize)]
@@ -96,9 +106,9 @@ impl Listed {
             r#type: param.ty.rust(),
             instances: param.instances.clone(),
         });
-        let parameters = ir.params.iter().map(|param| Parameter {
-            name: param.name.clone(),
-            r#type: rust_type(ir, &param.kind),
+        let drop_in = ir.attributes.drop_in.as_ref().map(|drop_in| DropIn {
+            symbol: drop_in.symbol.clone(),
+            parameters: parameters(ir, &drop_in.params),
         });
         Self {
             kernel: ir.name.clone(),
@@ -109,7 +119,8 @@ impl Listed {
             symbol: ir.attributes.symbol.clone(),
             types: types.collect(),
             consts: consts.collect(),
-            parameters: parameters.collect(),
+            parameters: parameters(ir, &ir.params),
+            drop_in,
             exports: default_symbols(ir),
         }
     }
@@ -132,6 +143,7 @@ impl Listed {
             self.lines.to_string(),
             parameters.collect::<Vec<_>>().join("\n"),
             iter::once(self.symbol.clone())
+                .chain(self.drop_in.iter().map(|drop_in| drop_in.symbol.clone()))
                 .chain(types)
                 .chain(consts)
                 .collect::<Vec<_>>()
@@ -153,6 +165,14 @@ fn numbers(instances: &[i64]) -> String {
     } else {
         lines.join(",\n  ")
     }
+}
+
+fn parameters(ir: &ir::Kernel, params: &[ir::Param]) -> Vec<Parameter> {
+    let parameter = |param: &ir::Param| Parameter {
+        name: param.name.clone(),
+        r#type: rust_type(ir, &param.kind),
+    };
+    params.iter().map(parameter).collect()
 }
 
 fn rust_type(ir: &ir::Kernel, kind: &ParamKind) -> String {

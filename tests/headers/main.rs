@@ -2,6 +2,7 @@
 //! they are the same whoever asks for them.
 
 mod compile;
+mod drop_in;
 mod kernels;
 mod processes;
 mod shared;
@@ -33,6 +34,7 @@ fn headers() -> Vec<Header> {
         "every_function",
         "integers_and_reductions",
         "tests_2-shared",
+        "tests_turn",
     ] {
         assert!(
             headers.iter().any(|header| header.name == name),

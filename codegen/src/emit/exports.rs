@@ -32,7 +32,7 @@ pub(super) fn exports(emission: &Emission<'_>, selected: &BTreeSet<String>) -> S
     out.line("");
     let choices = choices(emission);
     if choices.is_empty() {
-        return out.text() + &definition(emission, &emission.kernel.attributes.symbol);
+        return out.text() + &definitions(emission, str::to_owned).join("\n");
     }
     let macro_name = free(
         format!("OXYSYCL_{}", emission.kernel.name.to_uppercase()),
@@ -100,20 +100,22 @@ fn choices<'a>(emission: &Emission<'a>) -> Vec<Choice<'a>> {
 /// The macro that defines one export.
 fn macro_definition(out: &mut Writer, emission: &Emission<'_>, macro_name: &str) {
     let kernel = emission.kernel;
-    let mut symbol = kernel.attributes.symbol.clone();
-    let mut params = Vec::new();
-    for (param, spelled) in kernel.types.iter().zip(&emission.spelling.types) {
-        symbol = symbol.replace(&format!("{{{}}}", param.name), &format!("##{spelled}_TAG##"));
-        params.extend([format!("{spelled}_TAG"), spelled.clone()]);
-    }
-    for (param, spelled) in kernel.consts.iter().zip(&emission.spelling.consts) {
-        symbol = symbol.replace(&format!("{{{}}}", param.name), &format!("##{spelled}##"));
-        params.push(spelled.clone());
-    }
-    let symbol = symbol.replace("####", "##");
-    let symbol = symbol.trim_start_matches("##").trim_end_matches("##");
-    let text = definition(emission, symbol);
-    let head = format!("#define {macro_name}({})", params.join(", "));
+    let pasted = |symbol: &str| {
+        let mut symbol = symbol.to_owned();
+        for (param, spelled) in kernel.types.iter().zip(&emission.spelling.types) {
+            symbol = symbol.replace(&format!("{{{}}}", param.name), &format!("##{spelled}_TAG##"));
+        }
+        for (param, spelled) in kernel.consts.iter().zip(&emission.spelling.consts) {
+            symbol = symbol.replace(&format!("{{{}}}", param.name), &format!("##{spelled}##"));
+        }
+        let symbol = symbol.replace("####", "##");
+        symbol.trim_start_matches("##").trim_end_matches("##").to_owned()
+    };
+    let text = definitions(emission, pasted).concat();
+    let head = format!(
+        "#define {macro_name}({})",
+        arguments(emission).concat().join(", ")
+    );
     let lines: Vec<String> = [head]
         .into_iter()
         .chain(text.lines().map(|line| format!("  {line}")))
@@ -121,7 +123,16 @@ fn macro_definition(out: &mut Writer, emission: &Emission<'_>, macro_name: &str)
     out.directive(&continued(&lines));
 }
 
-/// One export.
+/// The exports of an instance, with their symbols as `spell` writes them: the kernel's, and its drop-in's.
+fn definitions(emission: &Emission<'_>, spell: impl Fn(&str) -> String) -> Vec<String> {
+    let attributes = &emission.kernel.attributes;
+    let own = definition(emission, &spell(&attributes.symbol));
+    let drop_in = attributes.drop_in.as_ref();
+    let other = drop_in.map(|drop_in| super::drop_in::definition(emission, drop_in, &spell(&drop_in.symbol)));
+    [own].into_iter().chain(other).collect()
+}
+
+/// The export that takes the kernel's own parameters.
 fn definition(emission: &Emission<'_>, symbol: &str) -> String {
     let used = used_params(emission);
     let queue = &emission.inner.queue;
@@ -146,10 +157,20 @@ fn definition(emission: &Emission<'_>, symbol: &str) -> String {
             }
         }
     }
+    forwarding(emission, symbol, &params, &args)
+}
+
+/// A function that launches the kernel with `args`.
+pub(super) fn forwarding(
+    emission: &Emission<'_>,
+    symbol: &str,
+    params: &[String],
+    args: &[String],
+) -> String {
     let mut out = Writer::at(0);
     out.call(
         &format!("extern \"C\" [[gnu::visibility(\"default\")]] int32_t {symbol}"),
-        &params,
+        params,
         " {",
     );
     out.indented(|out| {
@@ -159,7 +180,7 @@ fn definition(emission: &Emission<'_>, symbol: &str) -> String {
                 emission.head.spelled,
                 emission.template_args(None)
             ),
-            &args,
+            args,
             ";",
         );
     });
@@ -249,7 +270,7 @@ fn levels(
 }
 
 /// Macro parameters of each choice: a type has a tag and a type, a const parameter a value.
-fn arguments(emission: &Emission<'_>) -> Vec<Vec<String>> {
+pub(super) fn arguments(emission: &Emission<'_>) -> Vec<Vec<String>> {
     let types = emission
         .spelling
         .types

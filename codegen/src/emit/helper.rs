@@ -20,6 +20,8 @@ pub(super) enum Helper {
     ToInteger,
     /// `saturate` to a narrower integer.
     Saturate,
+    /// `is_told` of what a drop-in does not tell.
+    IsTold,
     /// `overlap` of two `Region`s.
     Overlap,
     /// `distinct_rows` of a `Region`.

@@ -5,7 +5,7 @@ use super::body::Inner;
 use super::functor::{Nothing, scalar_stmt, wants_sub_group};
 use super::helper::Helper;
 use super::printer::{Level, Printer};
-use super::usage::group_accessed;
+use super::usage::{group_accessed, params_of};
 use super::writer::Writer;
 use crate::ir::{Buffer, Dim, Expr, Grid, ParamId, ParamKind};
 use crate::schedule::{Divisible, Width, extents, is_constant};
@@ -252,21 +252,18 @@ impl Launcher<'_> {
         let pointer = &emission.spelling.params[id];
         let (element, _) = printer.element(&buffer.element);
         let product = |dims: &[&Dim]| {
-            let parts: Vec<String> = dims
-                .iter()
-                .map(|d| printer.operand(&d.extent, Level::Mul))
-                .collect();
+            let parts: Vec<String> = dims.iter().map(|d| self.extent(&d.extent, Level::Mul)).collect();
             parts.join(" * ")
         };
         let mut extents = ["1".to_owned(), "1".to_owned()];
         let mut strides = ["0".to_owned(), "0".to_owned()];
         for (at, (dim, inner)) in layout.outer.iter().enumerate() {
-            extents[at] = printer.value(&dim.extent);
+            extents[at] = self.extent(&dim.extent, Level::Ternary);
             strides[at] = match &dim.stride {
                 Some(stride) => printer.value(stride),
                 None => inner
                     .iter()
-                    .map(|e| printer.operand(e, Level::Mul))
+                    .map(|e| self.extent(e, Level::Mul))
                     .collect::<Vec<_>>()
                     .join(" * "),
             };
@@ -277,6 +274,27 @@ impl Launcher<'_> {
             strides.join(", "),
             product(&layout.run)
         )
+    }
+
+    /// An extent of a region: what the drop-in does not tell counts as one.
+    fn extent(&self, e: &Expr, level: Level) -> String {
+        let untold = self.emission.kernel.unbounded();
+        let told: Vec<String> = params_of(e)
+            .iter()
+            .filter(|id| untold.contains_key(id))
+            .map(|id| format!("detail::is_told({})", self.emission.spelling.params[*id]))
+            .collect();
+        let printer = self.printer();
+        if told.is_empty() {
+            return printer.operand(e, level);
+        }
+        self.emission.helpers.uses(Helper::IsTold);
+        let text = format!("{} ? {} : 1", told.join(" && "), printer.operand(e, Level::Or));
+        if level > Level::Ternary {
+            format!("({text})")
+        } else {
+            text
+        }
     }
 
     /// The vector variant where pointers and strides are aligned, else one element at a time.
@@ -371,7 +389,7 @@ pub(super) fn used_params(emission: &Emission<'_>) -> Vec<ParamId> {
     used.extend(emission.kernel.buffers().map(|(id, _)| id));
     used.extend(emission.kernel.sizes());
     for stmt in &emission.kernel.host {
-        stmt.exprs(&mut |e| used.extend(super::usage::params_of(e)));
+        stmt.exprs(&mut |e| used.extend(params_of(e)));
     }
     used.into_iter().collect()
 }

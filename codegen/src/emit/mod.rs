@@ -1,6 +1,7 @@
 //! Emission: a scheduled kernel as a C++ header that reads as if written by hand.
 
 mod body;
+mod drop_in;
 mod exports;
 mod functions;
 mod functor;
@@ -54,6 +55,7 @@ struct HelpersText {
     shift: bool,
     to_integer: bool,
     saturate: bool,
+    is_told: bool,
     overlap: bool,
     distinct_rows: bool,
     buffers: bool,
@@ -132,6 +134,7 @@ fn helpers_text(emissions: &[Emission<'_>]) -> String {
         shift: has(Helper::Shift),
         to_integer: has(Helper::ToInteger),
         saturate: has(Helper::Saturate),
+        is_told: has(Helper::IsTold),
         overlap: has(Helper::Overlap),
         distinct_rows: has(Helper::DistinctRows),
         buffers: emissions.iter().any(|e| e.kernel.buffers().next().is_some()),
@@ -208,6 +211,10 @@ impl<'a> Emission<'a> {
             ..Spelling::default()
         };
         spelling.types = kernel.types.iter().map(|t| names.give(&t.name)).collect();
+        // Macro parameters, as those of the exports spell them.
+        for name in &spelling.types {
+            names.take(&format!("{name}_TAG"));
+        }
         spelling.consts = kernel.consts.iter().map(|c| names.give(&c.name)).collect();
         spelling.params = kernel.params.iter().map(|p| names.give(&p.name)).collect();
         let mut scoped = Scoped::new(&kernel.locals, &kernel.rows);

@@ -6,6 +6,7 @@
 mod attribute;
 mod binding;
 mod call;
+mod drop_in;
 mod export;
 mod expr;
 mod grid;
