@@ -26,6 +26,29 @@ fn clash_second<const M: i64>(x: &mut [f32]) {
     }
 }
 
+/// What has the symbol of another's drop-in.
+#[sycl_kernel(symbol = "clash_too", header = "clash_too.hpp", shapes(x = [n]))]
+#[expect(dead_code, reason = "it is there to be refused")]
+fn clash_third(x: &mut [f32], n: i64) {
+    for i in elements(n) {
+        x.store(i, 1.0);
+    }
+}
+
+/// What has a drop-in with the symbol of another.
+#[sycl_kernel(
+    symbol = "clash_not",
+    header = "clash_too.hpp",
+    shapes(x = [n]),
+    drop_in(symbol = "clash_too", args(n, x)),
+)]
+#[expect(dead_code, reason = "it is there to be refused")]
+fn clash_fourth(x: &mut [f32], n: i64) {
+    for i in elements(n) {
+        x.store(i, 2.0);
+    }
+}
+
 /// Runs the command in this process, which has the kernels above.
 fn here(arguments: &[&str]) -> i32 {
     oxysycl::cli::run(["oxysycl"].iter().chain(arguments).map(Into::into))
@@ -149,7 +172,9 @@ fn a_folder_that_cannot_be_written_is_named() {
 fn a_header_that_would_export_a_symbol_twice_is_not_written() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().to_str().unwrap();
-    assert_eq!(here(&["emit", "clash_first", "-o", out]), 2);
+    for kernel in ["clash_first", "clash_third"] {
+        assert_eq!(here(&["emit", kernel, "-o", out]), 2, "{kernel}");
+    }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     assert_eq!(here(&["list", "clash_first"]), 0);
 }

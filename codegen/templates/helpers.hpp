@@ -87,8 +87,7 @@ inline T saturate(int64_t x) {
   constexpr int64_t high = std::numeric_limits<T>::max();
   return static_cast<T>(x < low ? low : x > high ? high : x);
 }
-{% endif %}
-{% if is_told %}
+{% endif %}{% if is_told %}
 /// Whether a caller tells how many positions a buffer has. With INT64_MAX it does not: one is looked at, and the caller
 /// vouches for the others.
 constexpr bool is_told(int64_t extent) { return extent != INT64_MAX; }
