@@ -1,6 +1,6 @@
 //! One instantiation of a kernel: element types and const parameters chosen.
 
-use crate::ir::{DType, Kernel, Scalar};
+use crate::ir::{ConstParam, DType, Kernel, Scalar, TypeParam};
 
 /// A kernel with its element types and const parameters chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,30 @@ fn largest(ty: Scalar) -> i128 {
     crate::front::integer_range(ty).map_or(1, |(_, high)| high)
 }
 
+/// A symbol with kinds in the place of its parameters' names: two with one pattern may be the same for some instances.
+pub(crate) fn symbol_pattern(symbol: &str, types: &[TypeParam], consts: &[ConstParam]) -> String {
+    let types = types.iter().map(|param| (&param.name, "{type}"));
+    let consts = consts.iter().map(|param| match param.ty {
+        Scalar::Bool => (&param.name, "{bool}"),
+        _ => (&param.name, "{number}"),
+    });
+    types
+        .chain(consts)
+        .fold(symbol.to_owned(), |symbol, (name, kind)| {
+            symbol.replace(&format!("{{{name}}}"), kind)
+        })
+}
+
 impl Kernel {
+    /// What the symbols of all instances look like, such as `scale_forward_{type}`: the kernel's, and its drop-in's.
+    pub fn symbol_patterns(&self) -> Vec<String> {
+        let drop_in = self.attributes.drop_in.iter().map(|drop_in| &drop_in.symbol);
+        let symbols = [&self.attributes.symbol].into_iter().chain(drop_in);
+        symbols
+            .map(|symbol| symbol_pattern(symbol, &self.types, &self.consts))
+            .collect()
+    }
+
     /// The selection macro of a type or const parameter, with `{T}` for the element type's tag.
     pub fn select(&self, param: &str) -> &str {
         let entry = self.attributes.select.iter().find(|(name, _)| name == param);

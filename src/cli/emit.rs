@@ -12,7 +12,6 @@ use super::output::Output;
 use super::select::{default_symbols, named};
 use super::{Answer, Result, file};
 use crate::kernel::Kernel;
-use oxysycl_codegen::ir;
 
 #[derive(Args, Debug)]
 pub(super) struct Emit {
@@ -82,7 +81,9 @@ impl Header {
             let ir = kernel.ir()?;
             let mut exported = default_symbols(&ir);
             exported.push(format!("{}_last_error", ir.name));
-            exported.extend(patterns(&ir));
+            // Macros may select what no header has by itself.
+            let patterns = ir.symbol_patterns().into_iter();
+            exported.extend(patterns.filter(|pattern| pattern.contains('{')));
             if let Some(symbol) = exported
                 .into_iter()
                 .find(|symbol| !symbols.insert(symbol.clone()))
@@ -100,19 +101,4 @@ impl Header {
             text: Some(header.text()?),
         })
     }
-}
-
-/// Symbols with `{}` for every parameter, where there are any: macros may select what no header has by itself.
-fn patterns(ir: &ir::Kernel) -> Vec<String> {
-    let types = ir.types.iter().map(|param| &param.name);
-    let names: Vec<&String> = types.chain(ir.consts.iter().map(|param| &param.name)).collect();
-    let blank = |symbol: &String| {
-        let whole = symbol.clone();
-        names
-            .iter()
-            .fold(whole, |s, name| s.replace(&format!("{{{name}}}"), "{}"))
-    };
-    let drop_in = ir.attributes.drop_in.iter().map(|drop_in| &drop_in.symbol);
-    let symbols = [&ir.attributes.symbol].into_iter().chain(drop_in);
-    symbols.filter(|_| !names.is_empty()).map(blank).collect()
 }

@@ -199,7 +199,7 @@ impl<'a> Emission<'a> {
         head: Head,
         functions: Vec<(String, String)>,
     ) -> Emission<'a> {
-        // Inside it may hide what other kernels are called.
+        // Only its own: inside, a kernel may hide what others are called.
         let mut names = Names::new();
         Head::new(kernel, &mut names);
         let heads = [&head.spelled, &head.class].into_iter();

@@ -11,6 +11,7 @@ use super::lower::{Lower, finish_type, plain};
 use super::scope::Binding;
 use super::{Externals, integer_range};
 use crate::diagnostics::Errors;
+use crate::instance::symbol_pattern;
 use crate::ir::{
     DropIn, Expr, ExprKind, Given, Kernel, Param, ParamId, ParamKind, Scalar, StmtKind, Type, walk,
     walk_exprs,
@@ -32,9 +33,7 @@ impl Lower<'_> {
         let mut params = Vec::new();
         let mut given: Vec<Option<Given>> = vec![None; self.params.len()];
         for arg in list {
-            let Some((id, param)) = self.drop_in_param(arg, &params) else {
-                return None;
-            };
+            let (id, param) = self.drop_in_param(arg, &params)?;
             if let Some(id) = id {
                 given[id] = Some(Given::Passed(params.len()));
             }
@@ -60,27 +59,14 @@ impl Lower<'_> {
         };
         let symbol = self.symbol(Some(lit), &self.name.clone(), lit.span());
         let last_error = format!("{}_last_error", self.name);
-        if self.pattern(&symbol) == self.pattern(other) || symbol == last_error {
+        let pattern = |symbol: &str| symbol_pattern(symbol, &self.types, &self.consts);
+        if pattern(&symbol) == pattern(other) || symbol == last_error {
             self.error(
                 lit.span(),
                 format_args!("the kernel exports `{symbol}` already; a drop-in has a symbol of its own"),
             );
         }
         Some(symbol)
-    }
-
-    /// A symbol without the names of its parameters: what they stand for may be the same.
-    fn pattern(&self, symbol: &str) -> String {
-        let types = self.types.iter().map(|t| (&t.name, "{type}"));
-        let consts = self.consts.iter().map(|c| match c.ty {
-            Scalar::Bool => (&c.name, "{bool}"),
-            _ => (&c.name, "{number}"),
-        });
-        types
-            .chain(consts)
-            .fold(symbol.to_owned(), |symbol, (name, kind)| {
-                symbol.replace(&format!("{{{name}}}"), kind)
-            })
     }
 
     /// A parameter of a drop-in, and which of the kernel's it is.
@@ -237,7 +223,11 @@ impl Lower<'_> {
                     self.error(e.span, format_args!("there is no such conversion to `{ty}`"));
                     return None;
                 }
-                self.fits(inner)
+                match inner.kind {
+                    // Its cast decides what it is.
+                    ExprKind::Int(value) if ty.is_integer() => self.in_range(value, ty, e.span),
+                    _ => self.fits(inner),
+                }
             }
             ExprKind::Binary(_, a, b) => {
                 if ty == Scalar::Bool {
