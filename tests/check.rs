@@ -18,6 +18,7 @@ const SOURCE: KernelSource = KernelSource {
         calls: &[],
         constants: &[],
     },
+    lines: 1,
 };
 
 fn double(_consts: &[i64], arguments: &mut [HostArgument]) {

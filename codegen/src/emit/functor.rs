@@ -1,14 +1,16 @@
 //! Functors and device functions.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use super::Emission;
 use super::body::Body;
+use super::helper::Helpers;
 use super::names::{Names, Scoped};
 use super::printer::{Cpp, Loaded, Printer, Spelling, Surroundings, scalar};
 use super::prune;
 use super::writer::Writer;
-use crate::ir::{Expr, For, Function, Grid, LocalId, Place, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, For, Function, Grid, LocalId, Place, Stmt, StmtKind, walk_exprs};
 use crate::schedule::is_constant;
 
 /// Clang fuses `a * b + c` where it may, which rounds once instead of twice.
@@ -22,7 +24,7 @@ pub(super) fn functor(emission: &Emission<'_>) -> String {
     if !params.is_empty() {
         out.line(format!("template <{}>", params.join(", ")));
     }
-    out.block(format!("struct {}", emission.class), |out| {
+    out.block(format!("struct {}", emission.head.class), |out| {
         for (ty, name) in emission.members() {
             out.line(format!("{ty} {name};"));
         }
@@ -79,19 +81,17 @@ pub(super) fn docs(out: &mut Writer, docs: &[String]) {
     }
 }
 
-/// An inline function for a `#[sycl_fn]`.
-pub(super) fn function(function: &Function, emission: &Emission<'_>) -> String {
-    let (_, name) = emission
-        .spelling
-        .functions
-        .iter()
-        .find(|(path, _)| *path == function.path)
-        .expect("named at the start");
+/// An inline function for a `#[sycl_fn]`, called `name`. `functions` are those that it may call.
+pub(super) fn function(
+    function: &Function,
+    name: &str,
+    functions: &[(String, String)],
+    helpers: &Helpers,
+) -> String {
     let mut names = Names::new();
-    let functions = emission.spelling.functions.clone();
-    functions.iter().for_each(|(_, name)| {
-        names.give(name);
-    });
+    names.take(name);
+    let functions = called(function, functions);
+    functions.iter().for_each(|(_, name)| names.take(name));
     let mut scoped = Scoped::new(&function.locals, &[]);
     function
         .params
@@ -106,7 +106,7 @@ pub(super) fn function(function: &Function, emission: &Emission<'_>) -> String {
     let data = (0..function.locals.len()).collect();
     let printer = Printer {
         spelling: &spelling,
-        helpers: &emission.helpers,
+        helpers,
         kernel: None,
         surroundings: &Nothing,
         data: &data,
@@ -134,6 +134,21 @@ pub(super) fn function(function: &Function, emission: &Emission<'_>) -> String {
         },
     );
     out.finish()
+}
+
+/// Those of `functions` that a function calls. Only they keep their names from its variables, so that it is the same text
+/// beside whatever others.
+fn called(function: &Function, functions: &[(String, String)]) -> Vec<(String, String)> {
+    let mut paths = BTreeSet::new();
+    let mut look = |e: &Expr| {
+        if let ExprKind::Call(path, _) = &e.kind {
+            paths.insert(path.clone());
+        }
+    };
+    walk_exprs(&function.body.stmts, &mut look);
+    function.body.value.walk(&mut look);
+    let of = functions.iter().filter(|(path, _)| paths.contains(path));
+    of.cloned().collect()
 }
 
 fn block(out: &mut Writer, stmts: &[Stmt], function: &Function, printer: &Printer<'_>) {

@@ -6,7 +6,7 @@ use super::decision::{Decision, decide, named, text};
 use super::functor::{Nothing, scalar_stmt, wants_sub_group};
 use super::helper::Helper;
 use super::printer::{Level, Printer};
-use super::usage::group_accessed;
+use super::usage::{group_accessed, params_of};
 use super::writer::Writer;
 use crate::ir::{Assertion, Buffer, Dim, Expr, Grid, ParamId, ParamKind, Scalar, Stmt, StmtKind, walk};
 use crate::schedule::{Width, extents, is_constant};
@@ -37,6 +37,11 @@ impl Launcher<'_> {
         }
     }
 
+    /// What a refusal is about, as a literal. It begins with the kernel, which may share its header.
+    fn subject(&self, name: &str) -> String {
+        format!("\"{}: {name}\"", self.emission.kernel.name)
+    }
+
     /// Submits one variant.
     fn submit(&self, out: &mut Writer) {
         let emission = self.emission;
@@ -48,7 +53,7 @@ impl Launcher<'_> {
         params.extend(emission.members().iter().map(|(ty, name)| format!("{ty} {name}")));
         let inline = if template.is_empty() { "inline " } else { "" };
         out.call(
-            &format!("{inline}void {}_submit", emission.spelled),
+            &format!("{inline}void {}_submit", emission.head.spelled),
             &params,
             " {",
         );
@@ -74,7 +79,7 @@ impl Launcher<'_> {
             let args = emission.variant_args(&decided, &emission.inner.width);
             out.line(format!("{queue}.parallel_for("));
             out.line(format!("    ::sycl::nd_range<1>({groups} * {local}, {local}),"));
-            out.line(format!("    {}{args}{{{}}});", emission.class, members.join(", ")));
+            out.line(format!("    {}{args}{{{}}});", emission.head.class, members.join(", ")));
         });
         out.line("}");
     }
@@ -113,14 +118,15 @@ impl Launcher<'_> {
         );
         let inline = if template.is_empty() { "inline " } else { "" };
         out.call(
-            &format!("{inline}int32_t {}_launch", emission.spelled),
+            &format!("{inline}int32_t {}_launch", emission.head.spelled),
             &params,
             " try {",
         );
         out.indented(|out| {
             let queue = &emission.inner.queue_pointer;
             out.line(format!(
-                "if ({queue} == nullptr) return detail::refuse(detail::kNull, \"queue\", \"is null\");"
+                "if ({queue} == nullptr) return detail::refuse(detail::kNull, {}, \"is null\");",
+                self.subject("queue")
             ));
             self.values(out);
             self.given(out);
@@ -130,11 +136,14 @@ impl Launcher<'_> {
             out.line("return 0;");
         });
         out.line("} catch (const std::exception& error) {");
-        out.line(
-            "  return detail::refuse(detail::kException, \"SYCL\", std::string(\"says: \") + error.what());",
-        );
+        let sycl = self.subject("SYCL");
+        out.line(format!(
+            "  return detail::refuse(detail::kException, {sycl}, std::string(\"says: \") + error.what());"
+        ));
         out.line("} catch (...) {");
-        out.line("  return detail::refuse(detail::kException, \"SYCL\", \"failed without saying why\");");
+        out.line(format!(
+            "  return detail::refuse(detail::kException, {sycl}, \"failed without saying why\");"
+        ));
         out.line("}");
     }
 
@@ -142,7 +151,8 @@ impl Launcher<'_> {
     fn values(&self, out: &mut Writer) {
         let emission = self.emission;
         for (id, ty, values) in emission.kernel.specialized() {
-            let (name, spelled) = (&emission.kernel.params[id].name, &emission.spelling.params[id]);
+            let subject = self.subject(&emission.kernel.params[id].name);
+            let spelled = &emission.spelling.params[id];
             let texts: Vec<String> = values.iter().map(|value| text(*value, ty)).collect();
             let known: Vec<String> = values.iter().map(|value| named(*value, ty)).collect();
             let known = known.join(", ");
@@ -150,7 +160,7 @@ impl Launcher<'_> {
                 (Scalar::Bool, [value]) => {
                     let (other, not) = if *value == 0 { ("true", "") } else { ("false", "!") };
                     out.block(format!("if ({not}{spelled})"), |out| {
-                        out.line(format!("return detail::refuse(detail::kValue, \"{name}\", \"is {other}; it may be {known}\");"));
+                        out.line(format!("return detail::refuse(detail::kValue, {subject}, \"is {other}; it may be {known}\");"));
                     });
                 }
                 (Scalar::Bool, _) => {}
@@ -158,7 +168,7 @@ impl Launcher<'_> {
                     let others: Vec<String> =
                         texts.iter().map(|text| format!("{spelled} != {text}")).collect();
                     out.chain("if (", &others, " && ", ") {");
-                    out.indented(|out| out.line(format!("return detail::refuse(detail::kValue, \"{name}\", \"is \" + std::to_string({spelled}) + \"; it may be {known}\");")));
+                    out.indented(|out| out.line(format!("return detail::refuse(detail::kValue, {subject}, \"is \" + std::to_string({spelled}) + \"; it may be {known}\");")));
                     out.line("}");
                 }
             }
@@ -183,8 +193,9 @@ impl Launcher<'_> {
         let emission = self.emission;
         for id in emission.kernel.sizes() {
             let (name, spelled) = (&emission.kernel.params[id].name, &emission.spelling.params[id]);
+            let subject = self.subject(name);
             out.line(format!(
-                "if ({spelled} < 0) return detail::refuse_size(\"{name}\", {spelled});"
+                "if ({spelled} < 0) return detail::refuse_size({subject}, {spelled});"
             ));
         }
         let printer = self.printer();
@@ -205,7 +216,8 @@ impl Launcher<'_> {
             match &stmt.kind {
                 StmtKind::Assert(cond, Assertion { condition, reason }) => {
                     let reason = reason.as_ref().map(|reason| format!(": {reason}"));
-                    let subject = super::literal::text(condition);
+                    let subject =
+                        super::literal::text(&format!("{}: {condition}", self.emission.kernel.name));
                     let what = super::literal::text(&format!("does not hold{}", reason.unwrap_or_default()));
                     let cond = printer.operand(cond, Level::Unary);
                     out.line(format!(
@@ -254,18 +266,18 @@ impl Launcher<'_> {
             out.chain("if (", &empty, " || ", ") return 0;");
         }
         for (id, _) in kernel.buffers() {
-            let subject = &kernel.params[id].name;
+            let subject = self.subject(&kernel.params[id].name);
             out.line(format!(
-                "if (const int32_t {code} = detail::check(\"{subject}\", {})) return {code};",
+                "if (const int32_t {code} = detail::check({subject}, {})) return {code};",
                 regions[id]
             ));
         }
         for (id, buffer) in kernel.buffers().filter(|(_, b)| b.mutable) {
-            let subject = &kernel.params[id].name;
+            let subject = self.subject(&kernel.params[id].name);
             if buffer.shape.iter().any(|dim| dim.stride.is_some()) {
                 emission.helpers.uses(Helper::DistinctRows);
                 out.block(format!("if (!detail::distinct_rows({}))", regions[id]), |out| {
-                    out.line(format!("return detail::refuse(detail::kOverlap, \"{subject}\", \"has rows that overlap: its stride is less than a row\");"));
+                    out.line(format!("return detail::refuse(detail::kOverlap, {subject}, \"has rows that overlap: its stride is less than a row\");"));
                 });
             }
             for (other, other_buffer) in kernel.buffers().filter(|(other, _)| *other != id) {
@@ -292,10 +304,8 @@ impl Launcher<'_> {
         } else {
             String::new()
         };
-        let (subject, object) = (
-            &emission.kernel.params[id].name,
-            &emission.kernel.params[other].name,
-        );
+        let subject = self.subject(&emission.kernel.params[id].name);
+        let object = &emission.kernel.params[other].name;
         let but = if alias {
             ", but is not the same buffer with the same strides"
         } else {
@@ -303,7 +313,7 @@ impl Launcher<'_> {
         };
         out.block(format!("if ({same}detail::overlap({a}, {b}))"), |out| {
             out.line(format!(
-                "return detail::refuse(detail::kOverlap, \"{subject}\", \"overlaps {object}{but}\");"
+                "return detail::refuse(detail::kOverlap, {subject}, \"overlaps {object}{but}\");"
             ));
         });
     }
@@ -316,21 +326,18 @@ impl Launcher<'_> {
         let pointer = &emission.spelling.params[id];
         let (element, _) = printer.element(&buffer.element);
         let product = |dims: &[&Dim]| {
-            let parts: Vec<String> = dims
-                .iter()
-                .map(|d| printer.operand(&d.extent, Level::Mul))
-                .collect();
+            let parts: Vec<String> = dims.iter().map(|d| self.extent(&d.extent, Level::Mul)).collect();
             parts.join(" * ")
         };
         let mut extents = ["1".to_owned(), "1".to_owned()];
         let mut strides = ["0".to_owned(), "0".to_owned()];
         for (at, (dim, inner)) in layout.outer.iter().enumerate() {
-            extents[at] = printer.value(&dim.extent);
+            extents[at] = self.extent(&dim.extent, Level::Ternary);
             strides[at] = match &dim.stride {
                 Some(stride) => printer.value(stride),
                 None => inner
                     .iter()
-                    .map(|e| printer.operand(e, Level::Mul))
+                    .map(|e| self.extent(e, Level::Mul))
                     .collect::<Vec<_>>()
                     .join(" * "),
             };
@@ -346,6 +353,27 @@ impl Launcher<'_> {
         )
     }
 
+    /// An extent of a region: what the drop-in does not tell counts as one.
+    fn extent(&self, e: &Expr, level: Level) -> String {
+        let untold = self.emission.kernel.unbounded();
+        let told: Vec<String> = params_of(e)
+            .iter()
+            .filter(|id| untold.contains_key(id))
+            .map(|id| format!("detail::is_told({})", self.emission.spelling.params[*id]))
+            .collect();
+        let printer = self.printer();
+        if told.is_empty() {
+            return printer.operand(e, level);
+        }
+        self.emission.helpers.uses(Helper::IsTold);
+        let text = format!("{} ? {} : 1", told.join(" && "), printer.operand(e, Level::Or));
+        if level > Level::Ternary {
+            format!("({text})")
+        } else {
+            text
+        }
+    }
+
     /// The vector variant where pointers and strides are aligned, else one element at a time.
     fn variants(&self, out: &mut Writer) {
         let emission = self.emission;
@@ -357,8 +385,9 @@ impl Launcher<'_> {
         ));
         if wants_sub_group(emission) {
             let size = emission.schedule.sub_group;
+            let subject = self.subject("device");
             out.block(format!("if (!detail::has_sub_group({queue}.get_device(), {size}))"), |out| {
-                out.line(format!("return detail::refuse(detail::kDevice, \"device\", \"has no sub-groups of {size} work-items\");"));
+                out.line(format!("return detail::refuse(detail::kDevice, {subject}, \"has no sub-groups of {size} work-items\");"));
             });
         }
         let submit = |decided: &[String], width: &str| {
@@ -366,7 +395,7 @@ impl Launcher<'_> {
             args.extend(emission.members().into_iter().map(|(_, name)| name));
             format!(
                 "{}_submit{}({});",
-                emission.spelled,
+                emission.head.spelled,
                 emission.variant_args(decided, width),
                 args.join(", ")
             )
@@ -465,7 +494,7 @@ pub(super) fn used_params(emission: &Emission<'_>) -> Vec<ParamId> {
     used.extend(emission.kernel.sizes());
     used.extend(emission.kernel.specialized().map(|(id, ..)| id));
     walk(&emission.kernel.host, &mut |stmt| {
-        stmt.exprs(&mut |e| used.extend(super::usage::params_of(e)));
+        stmt.exprs(&mut |e| used.extend(params_of(e)));
     });
     used.into_iter().collect()
 }

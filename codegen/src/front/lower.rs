@@ -87,7 +87,8 @@ impl<'a> Lower<'a> {
         self.no_attributes(item);
         self.name = plain(&item.sig.ident);
         self.kernel_signature(arguments, item);
-        let attributes = self.attributes(arguments, item);
+        let mut attributes = self.attributes(arguments, item);
+        attributes.drop_in = self.drop_in(arguments, &attributes.symbol);
         self.choices(arguments);
         self.shapes(arguments);
         let (mut host, grid, mut body) = self.grid(&item.block);
@@ -107,6 +108,7 @@ impl<'a> Lower<'a> {
             functions: Vec::new(),
         };
         finish_outside_blocks(&mut kernel, &self.infer);
+        super::drop_in::only_extents_are_unbounded(&kernel, self.errors);
         (kernel, self.paths)
     }
 
@@ -301,7 +303,7 @@ pub(super) fn plain(name: &Ident) -> String {
     name.strip_prefix("r#").map(str::to_owned).unwrap_or(name)
 }
 
-fn finish_type(infer: &Infer, e: &mut Expr) {
+pub(super) fn finish_type(infer: &Infer, e: &mut Expr) {
     e.ty = infer.finish(e.ty).unwrap_or(Type::Scalar(Scalar::F32));
 }
 

@@ -8,6 +8,7 @@ mod attribute;
 mod binding;
 mod call;
 mod choice;
+mod drop_in;
 mod export;
 mod expr;
 mod grid;
