@@ -40,8 +40,8 @@ pub fn timestep_embedding<T: Float>(
             y.store(i, first);
             y.store(half + i, second);
         }
-        for i in lanes(width - 2 * half) {
-            y.store(2 * half + i, 0.0);
+        if 2 * half < width {
+            y.store(2 * half, 0.0);
         }
     }
 }

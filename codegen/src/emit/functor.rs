@@ -175,11 +175,8 @@ pub(super) fn scalar_stmt(
                 None => out.line(format!("{ty} {};", name(*id))),
                 Some(init) => {
                     let constness = if locals[*id].mutable { "" } else { "const " };
-                    out.line(format!(
-                        "{constness}{ty} {} = {};",
-                        name(*id),
-                        printer.value(init)
-                    ));
+                    let head = format!("{constness}{ty} {} = ", name(*id));
+                    out.choices(&head, &printer.choices(init), ";");
                 }
             }
         }

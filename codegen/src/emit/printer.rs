@@ -107,6 +107,21 @@ impl Printer<'_> {
         self.expr(e).within(level)
     }
 
+    /// A value in parts that may each have a line: the first condition, then what is chosen, one after the other.
+    pub(super) fn choices(&self, e: &Expr) -> Vec<String> {
+        let ExprKind::Select(cond, a, b) = &e.kind else {
+            return vec![self.value(e)];
+        };
+        let mut parts = vec![
+            self.operand(cond, Level::Or),
+            format!("? {}", self.operand(a, Level::Or)),
+        ];
+        let mut rest = self.choices(b);
+        rest[0].insert_str(0, ": ");
+        parts.append(&mut rest);
+        parts
+    }
+
     /// An index, or the offset of a row.
     pub(super) fn index(&self, e: &Expr, level: Level) -> String {
         let printer = Printer {

@@ -86,6 +86,22 @@ impl Writer {
         }
     }
 
+    /// `head`, the parts of a choice, and `tail`; with a line for each part where that would be long.
+    pub(super) fn choices(&mut self, head: &str, parts: &[String], tail: &str) {
+        let one = format!("{head}{}{tail}", parts.join(" "));
+        let [first, rest @ .., last] = parts else {
+            return self.line(one);
+        };
+        if self.depth * 2 + one.len() <= WIDTH {
+            return self.raw(&one);
+        }
+        self.raw(&format!("{head}{first}"));
+        for part in rest {
+            self.raw(&format!("    {part}"));
+        }
+        self.raw(&format!("    {last}{tail}"));
+    }
+
     /// `else head{ .. }` behind the block just written; `head` is empty or an `if (..) `.
     pub(super) fn else_block(&mut self, head: &str, body: impl FnOnce(&mut Writer)) {
         self.text.truncate(self.text.trim_end().len());

@@ -327,7 +327,7 @@ fn finish_outside_blocks(kernel: &mut Kernel, infer: &Infer) {
     }
 }
 
-/// The lines of a doc comment.
+/// The lines of a doc comment, with the text of links alone: their targets are paths in Rust.
 pub(super) fn docs(attributes: &[syn::Attribute]) -> Vec<String> {
     let text = attributes
         .iter()
@@ -345,6 +345,29 @@ pub(super) fn docs(attributes: &[syn::Attribute]) -> Vec<String> {
             };
             Some(text.value())
         });
-    text.flat_map(|t| t.lines().map(|l| l.trim().to_owned()).collect::<Vec<_>>())
+    let text = text.collect::<Vec<_>>().join("\n");
+    without_links(&text)
+        .lines()
+        .map(|line| line.trim().to_owned())
         .collect()
+}
+
+/// The text with `[x](target)` and ``[`x`]`` as `x`.
+fn without_links(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find("[`") {
+        let Some(close) = rest[open..].find("`]").map(|at| open + at + 1) else {
+            break;
+        };
+        plain.push_str(&rest[..open]);
+        plain.push_str(&rest[open + 1..close]);
+        rest = &rest[close + 1..];
+        if rest.starts_with('(')
+            && let Some(end) = rest.find(')')
+        {
+            rest = rest[end + 1..].trim_start_matches(')');
+        }
+    }
+    plain + rest
 }
