@@ -1,5 +1,6 @@
 //! Kernels that are judged one rule at a time.
 
+mod choice;
 mod choices;
 mod footprint;
 mod optional;
