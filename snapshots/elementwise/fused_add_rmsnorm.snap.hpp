@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_add_rmsnorm_54521f1c926a {
+inline namespace fused_add_rmsnorm_6af372583a42 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -93,6 +93,7 @@ inline bool overlap(const Region& a, const Region& b) {
 
 /// Whether no two rows of a region share an element.
 inline bool distinct_rows(const Region& region) {
+  if (region.empty()) return true;
   const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
   const int outer = 1 - inner;
   const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
@@ -339,6 +340,6 @@ OXYSYCL_FUSED_ADD_RMSNORM_T(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_add_rmsnorm_54521f1c926a
+}  // namespace fused_add_rmsnorm_6af372583a42
 }  // namespace sycl_kernel
 }  // namespace sgl

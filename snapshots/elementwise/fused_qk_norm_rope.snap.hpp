@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_qk_norm_rope_9e75891b39c8 {
+inline namespace fused_qk_norm_rope_6f606b14d3f7 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -113,6 +113,7 @@ inline bool overlap(const Region& a, const Region& b) {
 
 /// Whether no two rows of a region share an element.
 inline bool distinct_rows(const Region& region) {
+  if (region.empty()) return true;
   const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
   const int outer = 1 - inner;
   const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
@@ -463,6 +464,6 @@ OXYSYCL_FUSED_QK_NORM_ROPE_HEAD_DIM_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_qk_norm_rope_9e75891b39c8
+}  // namespace fused_qk_norm_rope_6f606b14d3f7
 }  // namespace sycl_kernel
 }  // namespace sgl

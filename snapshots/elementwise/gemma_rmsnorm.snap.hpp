@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_rmsnorm_d92d17bcb143 {
+inline namespace gemma_rmsnorm_7874adb788da {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -93,6 +93,7 @@ inline bool overlap(const Region& a, const Region& b) {
 
 /// Whether no two rows of a region share an element.
 inline bool distinct_rows(const Region& region) {
+  if (region.empty()) return true;
   const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
   const int outer = 1 - inner;
   const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
@@ -327,6 +328,6 @@ OXYSYCL_GEMMA_RMSNORM_T(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_rmsnorm_d92d17bcb143
+}  // namespace gemma_rmsnorm_7874adb788da
 }  // namespace sycl_kernel
 }  // namespace sgl

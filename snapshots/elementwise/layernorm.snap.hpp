@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace layernorm_e0c1f7233984 {
+inline namespace layernorm_5e59f49560a2 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -93,6 +93,7 @@ inline bool overlap(const Region& a, const Region& b) {
 
 /// Whether no two rows of a region share an element.
 inline bool distinct_rows(const Region& region) {
+  if (region.empty()) return true;
   const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
   const int outer = 1 - inner;
   const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
@@ -366,6 +367,6 @@ OXYSYCL_LAYERNORM_T(4096)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace layernorm_e0c1f7233984
+}  // namespace layernorm_5e59f49560a2
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rmsnorm_116ff215a95c {
+inline namespace rmsnorm_5b5d77ea1b47 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -93,6 +93,7 @@ inline bool overlap(const Region& a, const Region& b) {
 
 /// Whether no two rows of a region share an element.
 inline bool distinct_rows(const Region& region) {
+  if (region.empty()) return true;
   const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
   const int outer = 1 - inner;
   const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
@@ -338,6 +339,6 @@ OXYSYCL_RMSNORM_T(16384)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rmsnorm_116ff215a95c
+}  // namespace rmsnorm_5b5d77ea1b47
 }  // namespace sycl_kernel
 }  // namespace sgl

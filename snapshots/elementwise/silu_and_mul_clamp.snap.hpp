@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace silu_and_mul_clamp_983a0fc1fddd {
+inline namespace silu_and_mul_clamp_ec9f30961d40 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -94,6 +94,7 @@ inline bool overlap(const Region& a, const Region& b) {
 
 /// Whether no two rows of a region share an element.
 inline bool distinct_rows(const Region& region) {
+  if (region.empty()) return true;
   const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
   const int outer = 1 - inner;
   const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
@@ -329,6 +330,6 @@ OXYSYCL_SILU_AND_MUL_CLAMP(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace silu_and_mul_clamp_983a0fc1fddd
+}  // namespace silu_and_mul_clamp_ec9f30961d40
 }  // namespace sycl_kernel
 }  // namespace sgl

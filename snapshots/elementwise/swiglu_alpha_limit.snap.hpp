@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace swiglu_alpha_limit_c4c4baf07684 {
+inline namespace swiglu_alpha_limit_45a8065ef712 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -114,6 +114,7 @@ inline bool overlap(const Region& a, const Region& b) {
 
 /// Whether no two rows of a region share an element.
 inline bool distinct_rows(const Region& region) {
+  if (region.empty()) return true;
   const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
   const int outer = 1 - inner;
   const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
@@ -352,6 +353,6 @@ OXYSYCL_SWIGLU_ALPHA_LIMIT(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace swiglu_alpha_limit_c4c4baf07684
+}  // namespace swiglu_alpha_limit_45a8065ef712
 }  // namespace sycl_kernel
 }  // namespace sgl

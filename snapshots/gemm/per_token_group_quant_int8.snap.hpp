@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace per_token_group_quant_int8_bd38b5e3810d {
+inline namespace per_token_group_quant_int8_e7fa6e7a081f {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -112,6 +112,7 @@ inline bool overlap(const Region& a, const Region& b) {
 
 /// Whether no two rows of a region share an element.
 inline bool distinct_rows(const Region& region) {
+  if (region.empty()) return true;
   const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
   const int outer = 1 - inner;
   const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
@@ -373,6 +374,6 @@ OXYSYCL_PER_TOKEN_GROUP_QUANT_INT8_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace per_token_group_quant_int8_bd38b5e3810d
+}  // namespace per_token_group_quant_int8_e7fa6e7a081f
 }  // namespace sycl_kernel
 }  // namespace sgl
