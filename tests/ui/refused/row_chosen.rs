@@ -1,13 +1,31 @@
 use oxysycl::prelude::*;
 
 #[sycl_kernel(shapes(input = [rows, width], output = [rows, width]))]
-fn kernel(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
+fn statements(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
     for row in groups(rows) {
-        let x = input.row(row * width);
         let mut y = output.row_mut(row * width);
-        let z = if row > 3 { input.row(0) } else { input.row(width) };
+        let z = if row > 3 {
+            let first = 0;
+            input.row(first)
+        } else {
+            input.row(width)
+        };
         for i in lanes(width) {
-            y.store(i, x.load(i) + z.load(i));
+            y.store(i, z.load(i));
+        }
+    }
+}
+
+#[sycl_kernel(shapes(q = [rows, width], k = [others, width]))]
+fn others_begin_at_0(q: &mut [f32], k: &mut [f32], rows: i64, others: i64, width: i64) {
+    for row in groups(rows + others) {
+        let mut x = if row < rows {
+            q.row_mut(row * width)
+        } else {
+            k.row_mut(row * width)
+        };
+        for i in lanes(width) {
+            x.store(i, 1.0);
         }
     }
 }

@@ -192,6 +192,37 @@ fn every_group_addresses_by_an_index_of_its_own() {
 }
 
 #[test]
+fn element_types_that_go_together_are_combined() {
+    let source = "#[sycl_kernel(
+            types((T, W) = [(f32, f32), (f16, f32)], I = [i32, i64]),
+            symbol = \"k_{T}_{W}_{I}\", shapes(x = [n], w = [n], i = [n], y = [n]),
+        )]
+        fn kernel<T: Float, W: Float, I: Index>(x: &[T], w: &[W], i: &[I], y: &mut [T], n: i64) {
+            for e in elements(n) { y.store(e, x.load(e) * w.load(e) + i.load(e) as f32); }
+        }";
+    let (kernel, _) = super::checked(source).expect("the kernel is right");
+    let combinations: Vec<String> = kernel
+        .combinations()
+        .iter()
+        .map(|dtypes| dtypes.iter().map(|d| d.tag()).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        combinations,
+        ["fp32 fp32 i32", "fp32 fp32 i64", "fp16 fp32 i32", "fp16 fp32 i64"]
+    );
+    let header = crate::header(&kernel);
+    assert!(
+        header.contains("#if defined(OXYSYCL_KERNEL_T_DTYPE_fp32) && defined(OXYSYCL_KERNEL_W_DTYPE_fp32)")
+    );
+    let refused = crate::Instance::new(
+        &kernel,
+        &[crate::ir::DType::F16, crate::ir::DType::F32, crate::ir::DType::I8],
+        &[],
+    );
+    assert!(refused.is_err());
+}
+
+#[test]
 fn buffers_of_indices_are_found() {
     let kernel = |body: &str| {
         format!(
