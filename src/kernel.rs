@@ -1,7 +1,7 @@
 //! Kernels as the command and the run time know them: registered by the attribute, found at run time.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::rc::Rc;
 
@@ -68,6 +68,50 @@ pub fn kernels() -> Result<Vec<&'static Kernel>, LowerError> {
     Ok(found.into_iter().map(|(.., kernel)| kernel).collect())
 }
 
+/// A header with the kernels that are emitted into it.
+#[derive(Clone, Debug)]
+pub struct Header {
+    path: String,
+    kernels: Vec<&'static Kernel>,
+}
+
+/// The headers of all kernels linked into this process, by path.
+///
+/// # Errors
+/// If a kernel cannot be turned into a header.
+pub fn headers() -> Result<Vec<Header>, LowerError> {
+    let mut found: BTreeMap<String, Vec<&'static Kernel>> = BTreeMap::new();
+    for kernel in kernels()? {
+        let path = kernel.ir()?.attributes.header.clone();
+        found.entry(path).or_default().push(kernel);
+    }
+    let headers = found.into_iter();
+    Ok(headers.map(|(path, kernels)| Header { path, kernels }).collect())
+}
+
+impl Header {
+    /// Its path below the folder of headers.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Its kernels.
+    pub fn kernels(&self) -> &[&'static Kernel] {
+        &self.kernels
+    }
+
+    /// Its text.
+    ///
+    /// # Errors
+    /// If a kernel of it cannot be turned into a header.
+    pub fn text(&self) -> Result<String, LowerError> {
+        let kernels = self.kernels.iter().map(|kernel| kernel.ir());
+        let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
+        let kernels: Vec<&ir::Kernel> = kernels.iter().map(|kernel| &**kernel).collect();
+        Ok(oxysycl_codegen::shared_header(&kernels))
+    }
+}
+
 impl Kernel {
     #[doc(hidden)]
     pub const fn new(source: KernelSource, variants: &'static [Variant], module: &'static str) -> Self {
@@ -82,6 +126,11 @@ impl Kernel {
     /// Path of the module that the kernel is in.
     pub fn module(&self) -> &'static str {
         self.module
+    }
+
+    /// Lines of the kernel's function in its file, without attributes and the doc comment.
+    pub fn lines(&self) -> usize {
+        self.source.lines
     }
 
     /// The kernel, lowered and checked. Each thread does that once, since source positions belong to one.

@@ -1,4 +1,5 @@
 //! The check on the device: right kernels pass, and whatever is wrong with one is caught.
+#![allow(clippy::too_many_arguments, reason = "a kernel takes what it takes")]
 
 use oxysycl::__private::{FunctionSource, HostArgument, KernelSource, Variant};
 use oxysycl::check::{Checked, Plan};
@@ -17,6 +18,7 @@ const SOURCE: KernelSource = KernelSource {
         calls: &[],
         constants: &[],
     },
+    lines: 1,
 };
 
 fn double(_consts: &[i64], arguments: &mut [HostArgument]) {
@@ -239,4 +241,57 @@ fn kernels_of_this_project_pass() {
             );
         }
     }
+}
+
+/// What the launcher decides is drawn in all combinations, and compared.
+#[sycl_kernel(
+    shapes(input = [rows, width], bias = [width], scale = [rows], output = [rows, width]),
+    specialize(kind in [0, 1, 7], flip in [false, true]), optional(bias, scale), alias(output = input),
+)]
+fn decided(
+    input: &[f32],
+    bias: &[f32],
+    scale: &[f32],
+    output: &mut [f32],
+    rows: i64,
+    width: i64,
+    kind: u32,
+    flip: bool,
+) {
+    for row in groups(rows) {
+        let x = input.row(row * width);
+        let mut y = output.row_mut(row * width);
+        let factor = match flip {
+            true => -1.0,
+            false => 0.5,
+        };
+        let factor = if scale.is_empty() {
+            factor
+        } else {
+            factor * scale.load(row)
+        };
+        if bias.is_empty() {
+            for i in lanes(width) {
+                y.store(i, x.load(i) * factor);
+            }
+        } else {
+            for i in lanes(width) {
+                let v = match kind {
+                    0 => x.load(i),
+                    1..=6 => x.load(i).max(0.0),
+                    _ => x.load(i) * x.load(i),
+                };
+                y.store(i, v * factor + bias.load(i));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_launcher_decides_is_compared() {
+    let mut plan = Plan::all(decided::kernel()).expect("the kernel lowers").remove(0);
+    plan.retain(|number| number % 2 == 0 && number < 240);
+    let checked = plan.run(&queue(), &|| ()).expect("the kernel lowers");
+    assert!(checked.passed, "{checked:?}");
+    assert_eq!(checked.compared, "bits");
 }

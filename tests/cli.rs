@@ -4,8 +4,55 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use oxysycl::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// What shares its header and its symbol.
+#[sycl_kernel(symbol = "clash_{N}", header = "clash.hpp", shapes(x = [N]))]
+#[expect(dead_code, reason = "it is there to be refused")]
+fn clash_first<const N: i64>(x: &mut [f32]) {
+    for i in elements(N) {
+        x.store(i, 1.0);
+    }
+}
+
+/// What shares its header and its symbol.
+#[sycl_kernel(symbol = "clash_{M}", header = "clash.hpp", shapes(x = [M]))]
+#[expect(dead_code, reason = "it is there to be refused")]
+fn clash_second<const M: i64>(x: &mut [f32]) {
+    for i in elements(M) {
+        x.store(i, 2.0);
+    }
+}
+
+/// What has the symbol of another's drop-in.
+#[sycl_kernel(symbol = "clash_too", header = "clash_too.hpp", shapes(x = [n]))]
+#[expect(dead_code, reason = "it is there to be refused")]
+fn clash_third(x: &mut [f32], n: i64) {
+    for i in elements(n) {
+        x.store(i, 1.0);
+    }
+}
+
+/// What has a drop-in with the symbol of another.
+#[sycl_kernel(
+    symbol = "clash_not",
+    header = "clash_too.hpp",
+    shapes(x = [n]),
+    drop_in(symbol = "clash_too", args(n, x)),
+)]
+#[expect(dead_code, reason = "it is there to be refused")]
+fn clash_fourth(x: &mut [f32], n: i64) {
+    for i in elements(n) {
+        x.store(i, 2.0);
+    }
+}
+
+/// Runs the command in this process, which has the kernels above.
+fn here(arguments: &[&str]) -> i32 {
+    oxysycl::cli::run(["oxysycl"].iter().chain(arguments).map(Into::into))
+}
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_oxysycl"));
@@ -80,6 +127,19 @@ fn a_listed_kernel_has_all_that_a_caller_needs() {
 }
 
 #[test]
+fn lines_are_those_of_the_function() {
+    let source = include_str!("../src/ops/rmsnorm.rs");
+    let function = &source[source.find("pub fn rmsnorm").unwrap()..];
+    let end = function.find("\n}\n").unwrap() + "\n}\n".len();
+    let lines = function[..end].lines().count();
+    assert_eq!(lines, 22);
+    assert_eq!(json(&["list", "rmsnorm"])[0]["lines"], lines);
+    assert_eq!(json(&["list", "scale"])[0]["lines"], 5);
+    let text = stdout(&oxysycl(&["list", "rmsnorm"]));
+    assert!(text.contains("lines") && text.contains(" 22 "), "{text}");
+}
+
+#[test]
 fn headers_are_emitted_to_standard_output_and_to_folders() {
     let text = stdout(&oxysycl(&["emit", "scale", "-o", "-"]));
     assert!(
@@ -106,6 +166,17 @@ fn a_folder_that_cannot_be_written_is_named() {
         )),
         "{error}"
     );
+}
+
+#[test]
+fn a_header_that_would_export_a_symbol_twice_is_not_written() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().to_str().unwrap();
+    for kernel in ["clash_first", "clash_third"] {
+        assert_eq!(here(&["emit", kernel, "-o", out]), 2, "{kernel}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(here(&["list", "clash_first"]), 0);
 }
 
 #[test]

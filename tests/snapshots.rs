@@ -9,12 +9,14 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots");
 
 /// The headers of all operators: where each is in the project's folder of headers, without its extension, and its text.
 fn headers() -> Vec<(PathBuf, String)> {
-    let kernels = oxysycl::kernels().unwrap().into_iter();
-    kernels
-        .map(|kernel| {
-            let ir = kernel.ir().unwrap();
-            let path = Path::new(&ir.attributes.header).with_extension("");
-            (path, oxysycl::codegen::header(&ir))
+    let headers = oxysycl::headers().unwrap();
+    headers
+        .iter()
+        .map(|header| {
+            (
+                Path::new(header.path()).with_extension(""),
+                header.text().unwrap(),
+            )
         })
         .collect()
 }

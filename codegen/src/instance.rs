@@ -1,11 +1,12 @@
 //! One instantiation of a kernel: element types and const parameters chosen.
 
-use crate::ir::{DType, Kernel, Scalar};
+use crate::ir::{ConstParam, DType, Kernel, Scalar, TypeParam};
 
 /// A kernel with its element types and const parameters chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
     symbol: String,
+    drop_in: Option<String>,
     defines: Vec<(String, String)>,
 }
 
@@ -25,8 +26,10 @@ impl Instance {
                 consts.len()
             ));
         }
+        let drop_in = kernel.attributes.drop_in.as_ref();
         let mut instance = Instance {
             symbol: kernel.attributes.symbol.clone(),
+            drop_in: drop_in.map(|drop_in| drop_in.symbol.clone()),
             defines: Vec::new(),
         };
         for (param, dtype) in kernel.types.iter().zip(dtypes) {
@@ -39,7 +42,7 @@ impl Instance {
                 ));
             }
             let placeholder = format!("{{{}}}", param.name);
-            instance.symbol = instance.symbol.replace(&placeholder, dtype.tag());
+            instance.replace(&placeholder, dtype.tag());
             let define = kernel.select(&param.name).replace(&placeholder, dtype.tag());
             instance.defines.push((define, String::new()));
         }
@@ -51,12 +54,26 @@ impl Instance {
                     largest(param.ty)
                 )
             })?;
-            instance.symbol = instance.symbol.replace(&format!("{{{}}}", param.name), &text);
+            instance.replace(&format!("{{{}}}", param.name), &text);
             instance
                 .defines
                 .push((kernel.select(&param.name).to_owned(), text));
         }
         Ok(instance)
+    }
+
+    fn replace(&mut self, placeholder: &str, text: &str) {
+        for symbol in [Some(&mut self.symbol), self.drop_in.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            *symbol = symbol.replace(placeholder, text);
+        }
+    }
+
+    /// The exported C name of the drop-in, if there is one.
+    pub fn drop_in(&self) -> Option<&str> {
+        self.drop_in.as_deref()
     }
 
     /// The exported C name.
@@ -84,7 +101,30 @@ fn largest(ty: Scalar) -> i128 {
     crate::front::integer_range(ty).map_or(1, |(_, high)| high)
 }
 
+/// A symbol with kinds in the place of its parameters' names: two with one pattern may be the same for some instances.
+pub(crate) fn symbol_pattern(symbol: &str, types: &[TypeParam], consts: &[ConstParam]) -> String {
+    let types = types.iter().map(|param| (&param.name, "{type}"));
+    let consts = consts.iter().map(|param| match param.ty {
+        Scalar::Bool => (&param.name, "{bool}"),
+        _ => (&param.name, "{number}"),
+    });
+    types
+        .chain(consts)
+        .fold(symbol.to_owned(), |symbol, (name, kind)| {
+            symbol.replace(&format!("{{{name}}}"), kind)
+        })
+}
+
 impl Kernel {
+    /// What the symbols of all instances look like, such as `scale_forward_{type}`: the kernel's, and its drop-in's.
+    pub fn symbol_patterns(&self) -> Vec<String> {
+        let drop_in = self.attributes.drop_in.iter().map(|drop_in| &drop_in.symbol);
+        let symbols = [&self.attributes.symbol].into_iter().chain(drop_in);
+        symbols
+            .map(|symbol| symbol_pattern(symbol, &self.types, &self.consts))
+            .collect()
+    }
+
     /// The selection macro of a type or const parameter, with `{T}` for the element type's tag.
     pub fn select(&self, param: &str) -> &str {
         let entry = self.attributes.select.iter().find(|(name, _)| name == param);

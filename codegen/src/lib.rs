@@ -18,7 +18,7 @@ mod schedule;
 pub mod source;
 
 pub use self::check::{Indices, indices};
-pub use self::emit::header;
+pub use self::emit::{header, shared_header};
 pub use self::expand::{sycl_fn, sycl_kernel};
 pub use self::instance::Instance;
 pub use self::lower::kernel;

@@ -5,7 +5,7 @@ use syn::ItemFn;
 use crate::check::{self, Barriers};
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals};
-use crate::ir::{Expr, ExprKind, Function, Kernel, Math, walk_exprs, walk_exprs_mut};
+use crate::ir::{Expr, ExprKind, Function, Kernel, Math, Reduce, walk_exprs, walk_exprs_mut};
 use crate::source::{Callee, FunctionSource, KernelSource};
 
 /// Lowers and checks a kernel.
@@ -93,13 +93,13 @@ fn rename(e: &mut Expr, names: &[(&str, String)]) {
 }
 
 impl Kernel {
-    /// Whether the device gives the very bits of the native function: there is no reduction, whose order is not fixed, and
+    /// Whether the device gives the very bits of the native function: there is no sum over lanes, whose order is not fixed, and
     /// no function that is only accurate to some units in the last place.
     pub fn is_exact(&self) -> bool {
         let mut exact = true;
         let mut look = |e: &Expr| {
             exact &= match &e.kind {
-                ExprKind::Reduce(..) => false,
+                ExprKind::Reduce(reduce, _) => *reduce != Reduce::Sum,
                 ExprKind::Math(math, _) => math.is_exact(),
                 _ => true,
             };

@@ -12,6 +12,8 @@ pub struct KernelSource {
     pub attribute: &'static str,
     /// The function.
     pub item: FunctionSource,
+    /// Lines of the function in its file, without attributes and the doc comment.
+    pub lines: usize,
 }
 
 /// Something by the path that a function names it with.

@@ -19,11 +19,13 @@ inline namespace OXYSYCL_MODULE {
 {% for function in functions %}
 {{ function }}
 {% endfor %}
-{{ functor }}
+{% for kernel in kernels %}
+{{ kernel.functor }}
 
-{{ launcher }}
+{{ kernel.launcher }}
 
-{{ exports }}
+{{ kernel.exports }}
+{% endfor %}
 
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE

@@ -153,6 +153,10 @@ inline float powi(float x, int32_t exponent) {
   }
   return exponent < 0 ? 1.0f / power : power;
 }
+{% endif %}{% if is_told %}
+/// Whether a caller tells how many positions a buffer has. With INT64_MAX it does not: one is looked at, and the caller
+/// vouches for the others.
+constexpr bool is_told(int64_t extent) { return extent != INT64_MAX; }
 {% endif %}
 /// The elements of a buffer: contiguous runs along up to two strided dimensions.
 struct Region {
@@ -201,6 +205,7 @@ inline bool overlap(const Region& a, const Region& b) {
 {% endif %}{% if distinct_rows %}
 /// Whether no two rows of a region share an element.
 inline bool distinct_rows(const Region& region) {
+  if (region.empty()) return true;
   const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
   const int outer = 1 - inner;
   const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
@@ -209,7 +214,7 @@ inline bool distinct_rows(const Region& region) {
 }
 {% endif %}
 /// Why nothing was submitted.
-enum Refusal : int32_t { kNull = 1, kSize, kMisaligned, kOverlap, kDevice, kException };
+enum Refusal : int32_t { kNull = 1, kSize, kMisaligned, kOverlap, kDevice, kException{% if values %}, kValue{% endif %} };
 
 /// The reason for this thread's last refusal.
 inline std::string& last_error() {
@@ -222,7 +227,7 @@ inline std::string& last_error() {
 inline int32_t refuse(Refusal code, const char* subject, const std::string& what) {
   static std::mutex mutex;
   static std::vector<std::pair<Refusal, const char*>> told;
-  last_error() = std::string("{{ kernel }}: ") + subject + " " + what;
+  last_error() = std::string(subject) + " " + what;
   const std::lock_guard<std::mutex> lock(mutex);
   const std::pair<Refusal, const char*> reason{code, subject};
   if (std::find(told.begin(), told.end(), reason) == told.end()) {

@@ -60,7 +60,7 @@ impl fmt::Display for ArgumentKind {
 }
 
 /// A value that an exported function takes: a number, a `bool`, or a [`View`] of device memory, which travels
-/// as a pointer. `None` in place of a view travels as a null pointer.
+/// as a pointer. An empty view, and `None` in place of a view, travel as a null pointer.
 pub trait Argument: sealed::Value {
     /// The C type.
     const KIND: ArgumentKind;
@@ -106,6 +106,9 @@ impl<T: Element> Argument for View<'_, T> {
 impl<T: Element> sealed::Value for View<'_, T> {
     type Abi = *mut c_void;
     fn abi(self) -> *mut c_void {
+        if self.is_empty() {
+            return std::ptr::null_mut();
+        }
         self.as_ptr().cast()
     }
     fn queue(&self) -> Option<QueueId> {

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rmsnorm_3c540502e983 {
+inline namespace rmsnorm_5b5d77ea1b47 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -93,6 +93,7 @@ inline bool overlap(const Region& a, const Region& b) {
 
 /// Whether no two rows of a region share an element.
 inline bool distinct_rows(const Region& region) {
+  if (region.empty()) return true;
   const int inner = region.stride[0] < region.stride[1] || region.extent[0] == 1 ? 0 : 1;
   const int outer = 1 - inner;
   const int64_t run = (region.extent[inner] - 1) * region.stride[inner] + region.width;
@@ -114,7 +115,7 @@ inline std::string& last_error() {
 inline int32_t refuse(Refusal code, const char* subject, const std::string& what) {
   static std::mutex mutex;
   static std::vector<std::pair<Refusal, const char*>> told;
-  last_error() = std::string("rmsnorm: ") + subject + " " + what;
+  last_error() = std::string(subject) + " " + what;
   const std::lock_guard<std::mutex> lock(mutex);
   const std::pair<Refusal, const char*> reason{code, subject};
   if (std::find(told.begin(), told.end(), reason) == told.end()) {
@@ -231,29 +232,29 @@ int32_t rmsnorm_launch(
     int64_t input_stride,
     int64_t output_stride,
     float eps) try {
-  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "queue", "is null");
-  if (num_tokens < 0) return detail::refuse_size("num_tokens", num_tokens);
-  if (input_stride < 0) return detail::refuse_size("input_stride", input_stride);
-  if (output_stride < 0) return detail::refuse_size("output_stride", output_stride);
+  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "rmsnorm: queue", "is null");
+  if (num_tokens < 0) return detail::refuse_size("rmsnorm: num_tokens", num_tokens);
+  if (input_stride < 0) return detail::refuse_size("rmsnorm: input_stride", input_stride);
+  if (output_stride < 0) return detail::refuse_size("rmsnorm: output_stride", output_stride);
   if (num_tokens == 0) return 0;
   const detail::Region input_region{input, sizeof(T), {num_tokens, 1}, {input_stride, 0}, HIDDEN_SIZE};
   const detail::Region weight_region{weight, sizeof(T), {1, 1}, {0, 0}, HIDDEN_SIZE};
   const detail::Region output_region{output, sizeof(T), {num_tokens, 1}, {output_stride, 0}, HIDDEN_SIZE};
-  if (const int32_t code = detail::check("input", input_region)) return code;
-  if (const int32_t code = detail::check("weight", weight_region)) return code;
-  if (const int32_t code = detail::check("output", output_region)) return code;
+  if (const int32_t code = detail::check("rmsnorm: input", input_region)) return code;
+  if (const int32_t code = detail::check("rmsnorm: weight", weight_region)) return code;
+  if (const int32_t code = detail::check("rmsnorm: output", output_region)) return code;
   if (!detail::distinct_rows(output_region)) {
-    return detail::refuse(detail::kOverlap, "output", "has rows that overlap: its stride is less than a row");
+    return detail::refuse(detail::kOverlap, "rmsnorm: output", "has rows that overlap: its stride is less than a row");
   }
   if (!(output == input && output_region.same_layout(input_region)) && detail::overlap(output_region, input_region)) {
-    return detail::refuse(detail::kOverlap, "output", "overlaps input, but is not the same buffer with the same strides");
+    return detail::refuse(detail::kOverlap, "rmsnorm: output", "overlaps input, but is not the same buffer with the same strides");
   }
   if (detail::overlap(output_region, weight_region)) {
-    return detail::refuse(detail::kOverlap, "output", "overlaps weight");
+    return detail::refuse(detail::kOverlap, "rmsnorm: output", "overlaps weight");
   }
   auto& queue = *static_cast<::sycl::queue*>(queue_pointer);
   if (!detail::has_sub_group(queue.get_device(), 16)) {
-    return detail::refuse(detail::kDevice, "device", "has no sub-groups of 16 work-items");
+    return detail::refuse(detail::kDevice, "rmsnorm: device", "has no sub-groups of 16 work-items");
   }
   constexpr int VEC = detail::vector_width(16 / sizeof(T), HIDDEN_SIZE);
   if (detail::aligned<VEC>(input) &&
@@ -267,9 +268,9 @@ int32_t rmsnorm_launch(
   }
   return 0;
 } catch (const std::exception& error) {
-  return detail::refuse(detail::kException, "SYCL", std::string("says: ") + error.what());
+  return detail::refuse(detail::kException, "rmsnorm: SYCL", std::string("says: ") + error.what());
 } catch (...) {
-  return detail::refuse(detail::kException, "SYCL", "failed without saying why");
+  return detail::refuse(detail::kException, "rmsnorm: SYCL", "failed without saying why");
 }
 
 /// The reason for this thread's last refusal.
@@ -338,6 +339,6 @@ OXYSYCL_RMSNORM_T(16384)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rmsnorm_3c540502e983
+}  // namespace rmsnorm_5b5d77ea1b47
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace scale_ceac42071309 {
+inline namespace scale_2db554ab48bc {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -100,7 +100,7 @@ inline std::string& last_error() {
 inline int32_t refuse(Refusal code, const char* subject, const std::string& what) {
   static std::mutex mutex;
   static std::vector<std::pair<Refusal, const char*>> told;
-  last_error() = std::string("scale: ") + subject + " " + what;
+  last_error() = std::string(subject) + " " + what;
   const std::lock_guard<std::mutex> lock(mutex);
   const std::pair<Refusal, const char*> reason{code, subject};
   if (std::find(told.begin(), told.end(), reason) == told.end()) {
@@ -182,15 +182,15 @@ void scale_submit(::sycl::queue& queue, const T* input, T* output, float factor,
 /// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.
 template <typename T>
 int32_t scale_launch(void* queue_pointer, const T* input, T* output, float factor, int64_t numel) try {
-  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "queue", "is null");
-  if (numel < 0) return detail::refuse_size("numel", numel);
+  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "scale: queue", "is null");
+  if (numel < 0) return detail::refuse_size("scale: numel", numel);
   if (numel == 0) return 0;
   const detail::Region input_region{input, sizeof(T), {1, 1}, {0, 0}, numel};
   const detail::Region output_region{output, sizeof(T), {1, 1}, {0, 0}, numel};
-  if (const int32_t code = detail::check("input", input_region)) return code;
-  if (const int32_t code = detail::check("output", output_region)) return code;
+  if (const int32_t code = detail::check("scale: input", input_region)) return code;
+  if (const int32_t code = detail::check("scale: output", output_region)) return code;
   if (!(output == input && output_region.same_layout(input_region)) && detail::overlap(output_region, input_region)) {
-    return detail::refuse(detail::kOverlap, "output", "overlaps input, but is not the same buffer with the same strides");
+    return detail::refuse(detail::kOverlap, "scale: output", "overlaps input, but is not the same buffer with the same strides");
   }
   auto& queue = *static_cast<::sycl::queue*>(queue_pointer);
   constexpr int VEC = 16 / sizeof(T);
@@ -201,9 +201,9 @@ int32_t scale_launch(void* queue_pointer, const T* input, T* output, float facto
   }
   return 0;
 } catch (const std::exception& error) {
-  return detail::refuse(detail::kException, "SYCL", std::string("says: ") + error.what());
+  return detail::refuse(detail::kException, "scale: SYCL", std::string("says: ") + error.what());
 } catch (...) {
-  return detail::refuse(detail::kException, "SYCL", "failed without saying why");
+  return detail::refuse(detail::kException, "scale: SYCL", "failed without saying why");
 }
 
 /// The reason for this thread's last refusal.
@@ -238,6 +238,6 @@ OXYSYCL_SCALE(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace scale_ceac42071309
+}  // namespace scale_2db554ab48bc
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use oxysycl_codegen::eval::Values;
-use oxysycl_codegen::ir::Kernel;
+use oxysycl_codegen::ir::{Kernel, ParamId};
 use oxysycl_codegen::source::Constant;
 
 /// One call of a kernel.
@@ -15,6 +15,8 @@ pub(super) struct Case {
     pub(super) scalars: Vec<Option<Constant>>,
     /// How the buffers lie in memory.
     pub(super) layout: Layout,
+    /// Optional buffers that are not given.
+    pub(super) absent: Vec<ParamId>,
     /// Decides the contents of the buffers.
     pub(super) seed: u64,
 }
@@ -74,7 +76,9 @@ impl Case {
             Some(format!("{}={value}", param.name))
         });
         let words: Vec<String> = consts.chain(scalars).collect();
-        format!("{}{}", words.join(" "), self.layout)
+        let absent = self.absent.iter().map(|id| &ir.params[*id].name);
+        let absent: String = absent.map(|name| format!(", without {name}")).collect();
+        format!("{}{}{absent}", words.join(" "), self.layout)
     }
 }
 

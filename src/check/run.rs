@@ -106,8 +106,12 @@ impl Subject<'_> {
             of: vec![None; self.ir.params.len()],
         };
         for (id, buffer) in self.ir.buffers() {
+            let mut extents = shape::extents(self.ir, id, buffer, &values)?;
+            if case.absent.contains(&id) {
+                extents.iter_mut().for_each(|extent| extent.count = 0);
+            }
             let place = Place {
-                extents: shape::extents(self.ir, id, buffer, &values)?,
+                extents,
                 shifted: case.layout.shifted,
             };
             buffers.of[id] = Some(buffers.memories.len());
@@ -118,7 +122,8 @@ impl Subject<'_> {
                 .push(memory(self.dtype(buffer.element), place, seed, filling));
         }
         if case.layout.in_place {
-            for (output, input) in aliases(self.ir) {
+            let given = |(_, input): &(ParamId, ParamId)| !case.absent.contains(input);
+            for (output, input) in aliases(self.ir).into_iter().filter(given) {
                 buffers.of[output] = buffers.of[input];
             }
         }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::output::{Output, table};
 use super::select::{default_symbols, named};
 use super::{Answer, Result};
+use crate::kernel::Kernel;
 use oxysycl_codegen::ir::{self, DType, Element, ParamKind};
 
 #[derive(Args, Debug)]
@@ -25,6 +26,8 @@ struct Listed {
     module: &'static str,
     /// Its doc comment.
     docs: String,
+    /// Lines of the Rust function, without attributes and the doc comment.
+    lines: usize,
     /// File that it is emitted into.
     header: String,
     /// Exported name, with `{T}` for parameters.
@@ -35,6 +38,8 @@ struct Listed {
     consts: Vec<ConstParam>,
     /// Parameters, in the order of the C signature, which begins with the queue.
     parameters: Vec<Parameter>,
+    /// The second export with another signature; `null` if there is none.
+    drop_in: Option<DropIn>,
     /// Symbols that the header exports by itself.
     exports: Vec<String>,
 }
@@ -58,6 +63,14 @@ struct ConstParam {
 }
 
 #[derive(Serialize)]
+struct DropIn {
+    /// Exported name, with `{T}` for parameters.
+    symbol: String,
+    /// Parameters, in the order of its C signature, which begins with the queue.
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Serialize)]
 struct Parameter {
     name: String,
     /// Such as `&[T]`, `&mut [f16]` or `i64`.
@@ -68,11 +81,11 @@ impl List {
     pub(super) fn run(self, output: &Output) -> Result {
         let mut listed = Vec::new();
         for kernel in named(&self.kernels)? {
-            listed.push(Listed::new(&*kernel.ir()?, kernel.module()));
+            listed.push(Listed::new(&*kernel.ir()?, kernel));
         }
         output.print(&listed, |listed| {
             table(
-                ["kernel", "arguments", "exports", "header"],
+                ["kernel", "lines", "arguments", "exports", "header"],
                 listed.iter().map(Listed::row),
             )
         })?;
@@ -81,7 +94,7 @@ impl List {
 }
 
 impl Listed {
-    fn new(ir: &ir::Kernel, module: &'static str) -> Self {
+    fn new(ir: &ir::Kernel, kernel: &Kernel) -> Self {
         let types = ir.types.iter().map(|param| TypeParam {
             name: param.name.clone(),
             r#macro: ir.select(&param.name).to_owned(),
@@ -93,24 +106,26 @@ impl Listed {
             r#type: param.ty.rust(),
             instances: param.instances.clone(),
         });
-        let parameters = ir.params.iter().map(|param| Parameter {
-            name: param.name.clone(),
-            r#type: rust_type(ir, &param.kind),
+        let drop_in = ir.attributes.drop_in.as_ref().map(|drop_in| DropIn {
+            symbol: drop_in.symbol.clone(),
+            parameters: parameters(ir, &drop_in.params),
         });
         Self {
             kernel: ir.name.clone(),
-            module,
+            module: kernel.module(),
             docs: ir.docs.join("\n"),
+            lines: kernel.lines(),
             header: ir.attributes.header.clone(),
             symbol: ir.attributes.symbol.clone(),
             types: types.collect(),
             consts: consts.collect(),
-            parameters: parameters.collect(),
+            parameters: parameters(ir, &ir.params),
+            drop_in,
             exports: default_symbols(ir),
         }
     }
 
-    fn row(&self) -> [String; 4] {
+    fn row(&self) -> [String; 5] {
         let parameters = self
             .parameters
             .iter()
@@ -125,8 +140,10 @@ impl Listed {
             .map(|param| format!("{} = {}", param.name, numbers(&param.instances)));
         [
             self.kernel.clone(),
+            self.lines.to_string(),
             parameters.collect::<Vec<_>>().join("\n"),
             iter::once(self.symbol.clone())
+                .chain(self.drop_in.iter().map(|drop_in| drop_in.symbol.clone()))
                 .chain(types)
                 .chain(consts)
                 .collect::<Vec<_>>()
@@ -148,6 +165,14 @@ fn numbers(instances: &[i64]) -> String {
     } else {
         lines.join(",\n  ")
     }
+}
+
+fn parameters(ir: &ir::Kernel, params: &[ir::Param]) -> Vec<Parameter> {
+    let parameter = |param: &ir::Param| Parameter {
+        name: param.name.clone(),
+        r#type: rust_type(ir, &param.kind),
+    };
+    params.iter().map(parameter).collect()
 }
 
 fn rust_type(ir: &ir::Kernel, kind: &ParamKind) -> String {

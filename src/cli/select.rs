@@ -269,10 +269,15 @@ fn all(ir: &ir::Kernel, values: impl Fn(usize) -> Vec<i64>) -> Vec<(Vec<DType>, 
 
 fn symbols(ir: &ir::Kernel, instances: impl Iterator<Item = (Vec<DType>, Vec<i64>)>) -> Vec<String> {
     let symbol = |(dtypes, consts): (Vec<DType>, Vec<i64>)| Instance::new(ir, &dtypes, &consts).ok();
-    instances
-        .filter_map(symbol)
-        .map(|instance| instance.symbol().to_owned())
-        .collect()
+    let both = |instance: Instance| {
+        let symbols = [Some(instance.symbol()), instance.drop_in()];
+        symbols
+            .into_iter()
+            .flatten()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    instances.filter_map(symbol).flat_map(both).collect()
 }
 
 fn const_value(ir: &ir::Kernel, param: &ir::ConstParam, value: &str) -> Result<i64, SelectError> {

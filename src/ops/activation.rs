@@ -35,9 +35,3 @@ pub fn gelu_tanh(x: f32) -> f32 {
 pub fn at_most(x: f32, limit: f32) -> f32 {
     if x > limit { limit } else { x }
 }
-
-/// The greater of the two; NaN stays NaN.
-#[sycl_fn]
-pub fn at_least(x: f32, limit: f32) -> f32 {
-    if x < limit { limit } else { x }
-}

@@ -5,7 +5,11 @@ use crate::prelude::*;
 /// Rotates the first `ROPE_DIM` elements of every query and key head by the angles of the token's position.
 ///
 /// With `h = ROPE_DIM / 2` and the table's row `cos[0..h], sin[0..h]` of the position, each pair becomes
-/// `(u · cos − v · sin, u · sin + v · cos)`: pairs are `(i, i + h)` if `NEOX`, else `(2i, 2i + 1)`.
+/// `(u · cos − v · sin, u · sin + v · cos)`: pairs are `(i, i + h)` if `NEOX`, else `(2i, 2i + 1)`. Products and sums are
+/// `f32`, results are rounded once. A token whose position is that of no row of the table is left alone.
+///
+/// The drop-in knows one stride of heads, and no length of the table: there negative positions are skipped, and the caller
+/// vouches for the others.
 #[sycl_kernel(
     symbol = "fused_rope_strided_{NEOX}_{ROPE_DIM}_{T}_{I}",
     header = "elementwise/rope.hpp",
@@ -17,6 +21,15 @@ use crate::prelude::*;
         k = [num_tokens as i64 @ k_stride, num_kv_heads as i64 @ k_head_stride, ROPE_DIM],
         cos_sin_cache = [num_positions, ROPE_DIM],
         positions = [num_tokens as i64],
+    ),
+    drop_in(
+        symbol = "fused_rope_{NEOX}_{ROPE_DIM}_{T}_{I}",
+        args(
+            q, k, cos_sin_cache, positions,
+            q_stride, k_stride, head_stride: i64,
+            num_qo_heads, num_kv_heads, num_tokens,
+        ),
+        q_head_stride = head_stride, k_head_stride = head_stride, num_positions = unbounded,
     ),
 )]
 #[allow(clippy::too_many_arguments)]

@@ -7,9 +7,12 @@ use crate::prelude::*;
 ///
 /// A token whose position is that of no row of the table is left alone and not stored; one whose slot is that of no row of
 /// the cache is rotated and not stored. No two tokens may have one slot.
+///
+/// The drop-in knows one stride of heads, which is their length too, one stride of slots, and no length of the table or of
+/// the cache: there negative positions and slots are skipped, and the caller vouches for the others.
 #[sycl_kernel(
     symbol = "fused_rope_store_strided_{NEOX}_{ROPE_DIM}_{T}_{I}",
-    header = "elementwise/rope_store.hpp",
+    header = "elementwise/rope.hpp",
     types(T = [f16, bf16], I = [i32, i64]),
     select(ROPE_DIM = "SGL_ROPE_DIM"),
     instances(ROPE_DIM = [64, 128, 256]),
@@ -24,6 +27,18 @@ use crate::prelude::*;
         out_loc = [num_tokens as i64],
     ),
     scatter(k_cache by out_loc, v_cache by out_loc),
+    drop_in(
+        symbol = "fused_rope_store_{NEOX}_{ROPE_DIM}_{T}_{I}",
+        args(
+            q, k, v, k_cache, v_cache, cos_sin_cache, positions, out_loc,
+            q_stride, k_stride, v_stride, head_stride: i64, cache_stride: i64,
+            num_qo_heads, num_kv_heads, num_tokens,
+        ),
+        k_cache_stride = cache_stride, v_cache_stride = cache_stride,
+        q_head_stride = head_stride, k_head_stride = head_stride, v_head_stride = head_stride,
+        k_cache_head_stride = head_stride, v_cache_head_stride = head_stride, head_dim = head_stride,
+        num_positions = unbounded, num_slots = unbounded,
+    ),
 )]
 #[allow(clippy::too_many_arguments)]
 pub fn fused_rope_store<T: Float, I: Index, const ROPE_DIM: i64, const NEOX: bool>(

@@ -1,5 +1,6 @@
 //! The operators of this project, one a file.
 
+pub mod act_and_mul;
 pub mod activation;
 pub mod add;
 pub mod cast;
@@ -10,10 +11,13 @@ pub mod fused_rope_store;
 pub mod gemma_fused_add_rmsnorm;
 pub mod gemma_rmsnorm;
 pub mod l2norm;
+pub mod layernorm;
 pub mod mrope;
 pub mod mul;
+pub mod per_token_group_quant_int8;
 pub mod qknorm;
 pub mod rmsnorm;
 pub mod scale;
 pub mod silu_and_mul_clamp;
 pub mod swiglu_alpha_limit;
+pub mod timestep_embedding;

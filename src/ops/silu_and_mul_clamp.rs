@@ -1,11 +1,11 @@
 //! SwiGLU with limits.
 
-use super::activation::{at_least, at_most, silu};
+use super::activation::{at_most, silu};
 use crate::prelude::*;
 
 /// out = silu(min(gate, limit)) · clamp(up, −limit, limit), where each row of the input is `gate | up`.
 ///
-/// The limit is an `f32`; NaN stays NaN. The result is rounded once.
+/// The limit is an `f32` of at least 0; NaN stays NaN. The result is rounded once.
 #[sycl_kernel(
     symbol = "silu_and_mul_clamp_forward_{T}",
     header = "elementwise/silu_and_mul_clamp.hpp",
@@ -25,12 +25,13 @@ pub fn silu_and_mul_clamp<T: Float>(
     output_stride: i64,
     limit: f32,
 ) {
+    assert!(limit >= 0.0);
     for token in groups(num_tokens) {
         let x = input.row(token * input_stride);
         let mut y = output.row_mut(token * output_stride);
         for i in lanes(dim) {
             let gate = at_most(x.load(i), limit);
-            let up = at_least(at_most(x.load(i + dim), limit), -limit);
+            let up = x.load(i + dim).clamp(-limit, limit);
             y.store(i, silu(gate) * up);
         }
     }

@@ -1,12 +1,12 @@
 //! The gated activation of GPT-OSS.
 
-use super::activation::{at_least, at_most, sigmoid};
+use super::activation::{at_most, sigmoid};
 use crate::prelude::*;
 
 /// out = g · sigmoid(alpha · g) · (u + 1) with g = min(gate, limit) and u = clamp(up, −limit, limit), where each row of the
 /// input interleaves gate and up: `gate[i] = x[2i]`, `up[i] = x[2i + 1]`.
 ///
-/// NaN stays NaN. The result is rounded once.
+/// The limit is at least 0; NaN stays NaN. The result is rounded once.
 #[sycl_kernel(
     symbol = "swiglu_alpha_limit_forward_{T}",
     header = "elementwise/swiglu_alpha_limit.hpp",
@@ -28,12 +28,13 @@ pub fn swiglu_alpha_limit<T: Float>(
     alpha: f32,
     limit: f32,
 ) {
+    assert!(limit >= 0.0);
     for token in groups(num_tokens) {
         let x = input.row(token * input_stride);
         let mut y = output.row_mut(token * output_stride);
         for i in lanes(dim) {
             let gate = at_most(x.load(2 * i), limit);
-            let up = at_least(at_most(x.load(2 * i + 1), limit), -limit);
+            let up = x.load(2 * i + 1).clamp(-limit, limit);
             y.store(i, gate * sigmoid(alpha * gate) * (up + 1.0));
         }
     }

@@ -28,7 +28,7 @@ impl Files {
         let folder = tempfile::tempdir().unwrap();
         let mut names = Vec::new();
         for header in headers() {
-            let name = format!("{}.hpp", header.kernel);
+            let name = format!("{}.hpp", header.name);
             fs::write(folder.path().join(&name), header.text).unwrap();
             names.push(name);
         }

@@ -1,6 +1,7 @@
 //! Kernels with what the project's own have not: every function of the language, literals that C++ would take for `double`,
 //! integers of both widths, and names that macros of well-known headers own.
 #![allow(non_snake_case, reason = "macros of C headers are spelt like that")]
+#![allow(clippy::too_many_arguments, reason = "a kernel takes what it takes")]
 
 use oxysycl::prelude::*;
 
@@ -100,6 +101,63 @@ pub(crate) fn integers_and_reductions(
                 i,
                 id.wrapping_mul(i) / (shift as i64 + 1) + (x.load(i) * 1000.0) as i32 as i64,
             );
+        }
+    }
+}
+
+/// Chosen by the launcher: values, and buffers that there may be.
+#[sycl_kernel(
+    types(T = [f32, f16]),
+    shapes(input = [rows, n], bias = [n], scale = [rows], output = [rows, n]),
+    specialize(kind in [0, 1, -3], flip in [false, true], small in [7], wide in [0, 18]),
+    optional(bias, scale),
+)]
+pub(crate) fn choices<T: Float>(
+    input: &[T],
+    bias: &[T],
+    scale: &[f32],
+    output: &mut [T],
+    rows: i64,
+    n: i64,
+    kind: i32,
+    flip: bool,
+    small: u8,
+    wide: u64,
+) {
+    let step = match kind {
+        0..=1 => 1.0,
+        _ => 2.0,
+    };
+    for row in groups(rows) {
+        let x = input.row(row * n);
+        let mut y = output.row_mut(row * n);
+        let factor = if scale.is_empty() { step } else { scale.load(row) };
+        let b = bias.row(0);
+        if bias.is_empty() {
+            for i in lanes(n) {
+                y.store(i, x.load(i) * factor);
+            }
+        } else {
+            for i in lanes(n) {
+                let v = match kind {
+                    0 => x.load(i),
+                    1 => x.load(i).max(0.0),
+                    _ => small as f32,
+                };
+                y.store(i, if flip { -v } else { v } + b.load(i));
+            }
+        }
+        match wide {
+            0 => {}
+            _ => {
+                for i in lanes(n) {
+                    match x.load(i) as i64 {
+                        ..=-1 => y.store(i, 0.0),
+                        0 | 1 => {}
+                        2.. => y.store(i, 1.0),
+                    }
+                }
+            }
         }
     }
 }

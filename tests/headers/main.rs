@@ -2,8 +2,10 @@
 //! they are the same whoever asks for them.
 
 mod compile;
+mod drop_in;
 mod kernels;
 mod processes;
+mod shared;
 mod spirv;
 mod text;
 
@@ -12,25 +14,30 @@ use std::sync::OnceLock;
 use oxysycl::runtime::driver::Embedded;
 use oxysycl::runtime::toolchain::Toolchain;
 
-/// A kernel's header.
+/// A header.
 struct Header {
-    kernel: String,
+    /// Its path, without what is the same of all.
+    name: String,
     text: String,
 }
 
-/// The headers of all kernels: those of this project, and those in [`kernels`].
+/// The headers of all kernels: those of this project, those in [`kernels`], and the one that those in [`shared`] share.
 fn headers() -> Vec<Header> {
-    let header = |kernel: &'static oxysycl::Kernel| {
-        let ir = kernel.ir().unwrap();
-        Header {
-            kernel: ir.name.clone(),
-            text: oxysycl::codegen::header(&ir),
-        }
+    let header = |header: &oxysycl::Header| Header {
+        name: header.path().trim_end_matches(".hpp").replace('/', "_"),
+        text: header.text().unwrap(),
     };
-    let headers: Vec<Header> = oxysycl::kernels().unwrap().into_iter().map(header).collect();
-    for name in ["rmsnorm", "scale", "every_function", "integers_and_reductions"] {
+    let headers: Vec<Header> = oxysycl::headers().unwrap().iter().map(header).collect();
+    for name in [
+        "elementwise_rmsnorm",
+        "elementwise_scale",
+        "every_function",
+        "integers_and_reductions",
+        "tests_2-shared",
+        "tests_turn",
+    ] {
         assert!(
-            headers.iter().any(|header| header.kernel == name),
+            headers.iter().any(|header| header.name == name),
             "{name} is not registered"
         );
     }

@@ -30,23 +30,23 @@ fn it_is_valid_and_needs_nothing_rare() {
     for header in headers() {
         let (mut kernels, mut halves) = (0, false);
         for spirv in driver()
-            .spirv(&unit(&header.kernel, header.text, Vec::new()))
+            .spirv(&unit(&header.name, header.text, Vec::new()))
             .unwrap()
         {
-            validate(&header.kernel, &spirv);
+            validate(&header.name, &spirv);
             let module = rspirv::dr::load_bytes(&spirv).unwrap();
             kernels += module.entry_points.len();
             for capability in [Capability::Float64, Capability::Int64Atomics] {
                 assert!(
                     !needs(&module, capability),
                     "{} needs {capability:?}",
-                    header.kernel
+                    header.name
                 );
             }
-            assert!(!has_float(&module, 64), "{} computes in double", header.kernel);
+            assert!(!has_float(&module, 64), "{} computes in double", header.name);
             halves |= has_float(&module, 16);
         }
-        assert!(kernels > 0 && halves, "{} is not whole", header.kernel);
+        assert!(kernels > 0 && halves, "{} is not whole", header.name);
     }
 }
 

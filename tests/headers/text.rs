@@ -22,7 +22,7 @@ fn includes_are_these_two() {
             .filter_map(|line| line.trim().strip_prefix('#')?.trim().strip_prefix("include"))
             .map(str::trim)
             .collect();
-        assert_eq!(includes, ["<cstdint>", "<sycl/sycl.hpp>"], "{}", header.kernel);
+        assert_eq!(includes, ["<cstdint>", "<sycl/sycl.hpp>"], "{}", header.name);
     }
 }
 
@@ -33,9 +33,9 @@ fn nothing_is_double() {
         assert!(
             words(&code).all(|(word, _)| word != "double"),
             "{}: there is a double",
-            header.kernel
+            header.name
         );
-        assert_eq!(doubles(&code), [] as [&str; 0], "{}", header.kernel);
+        assert_eq!(doubles(&code), [] as [&str; 0], "{}", header.name);
     }
 }
 
@@ -44,7 +44,7 @@ fn nothing_waits() {
     for header in headers() {
         let code = code(&header.text);
         for word in [".wait(", "->wait(", "wait_and_throw"] {
-            assert!(!code.contains(word), "{}: {word}", header.kernel);
+            assert!(!code.contains(word), "{}: {word}", header.name);
         }
     }
 }
@@ -60,14 +60,14 @@ fn sycl_is_named_from_the_top() {
                 assert!(
                     before.ends_with("::"),
                     "{}: sycl without :: before it: {after:.60}",
-                    header.kernel
+                    header.name
                 );
             }
             if MATH.contains(&word) && after.starts_with('(') {
                 assert!(
                     before.ends_with("::sycl::") || before.ends_with("::sycl::native::"),
                     "{}: {word} without ::sycl::",
-                    header.kernel
+                    header.name
                 );
                 called.insert(word.to_owned());
             }

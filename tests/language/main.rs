@@ -7,14 +7,18 @@
 //! * so does the function itself.
 #![allow(
     clippy::manual_clamp,
+    clippy::match_bool,
     clippy::mut_range_bound,
     clippy::needless_late_init,
     clippy::neg_cmp_op_on_partial_ord,
     clippy::reversed_empty_ranges,
+    clippy::single_match,
     clippy::too_many_arguments,
     reason = "kernels are written here in every way that is right, not only in good ones"
 )]
 
+mod arms;
+mod choices;
 mod functions;
 mod grids;
 mod integers;

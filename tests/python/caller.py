@@ -25,14 +25,16 @@ class Array:
         self.before = numpy.full(offset + contents.size, 77, contents.dtype)
         self.before[offset:] = contents.ravel()
         self.memory = dpctl.memory.MemoryUSMDevice(max(self.before.nbytes, 1), queue=device_queue)
-        self.memory.copy_from_host(self.before.view(numpy.uint8))
+        if self.before.size:
+            self.memory.copy_from_host(self.before.view(numpy.uint8))
         self.address = self.memory._pointer + offset * contents.itemsize
 
     def numpy(self):
         """What is there once everything submitted has run."""
         device_queue.wait()
         host = numpy.empty_like(self.before)
-        self.memory.copy_to_host(host.view(numpy.uint8))
+        if host.size:
+            self.memory.copy_to_host(host.view(numpy.uint8))
         assert (host[: self.offset] == 77).all(), "the elements in front were written to"
         return host[self.offset :]
 

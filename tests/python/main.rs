@@ -140,6 +140,42 @@ fn arguments_arrive_as_they_are() {
     run("arguments.py", &[&library, &norm(&folder)]);
 }
 
+/// Libraries as sgl-kernel-xpu's loader compiles them: its file names below the folder of headers, and its macros.
+#[test]
+fn the_wrappers_of_sgl_kernel_xpu_find_what_they_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let status = Command::new(OXYSYCL)
+        .arg("emit")
+        .arg("-o")
+        .arg(folder.path())
+        .output()
+        .unwrap()
+        .status;
+    assert!(status.success());
+    let units = [
+        (
+            "elementwise/rmsnorm.hpp",
+            &["SGL_RMSNORM_HIDDEN_SIZE=1536", "SGL_RMSNORM_DTYPE_fp16"][..],
+        ),
+        (
+            "elementwise/qknorm.hpp",
+            &["SGL_QKNORM_HEAD_DIM=128", "SGL_QKNORM_DTYPE_fp16"],
+        ),
+        ("elementwise/rope.hpp", &["SGL_ROPE_DIM=80"]),
+        ("elementwise/activation.hpp", &["SGL_ACT_DTYPE_fp16"]),
+        ("diffusion/timestep_embedding.hpp", &[]),
+    ];
+    let library = |(header, defines): (&str, &[&str])| {
+        let header = folder.path().join(header);
+        let mut arguments = vec!["--header", header.to_str().unwrap()];
+        arguments.extend(defines.iter().flat_map(|define| ["-D", *define]));
+        let name = format!("{}.so", header.file_stem().unwrap().to_str().unwrap());
+        build(folder.path(), &name, &arguments)
+    };
+    let libraries = units.map(library);
+    run("drop_in.py", &libraries.each_ref().map(PathBuf::as_path));
+}
+
 #[test]
 fn hand_written_headers_work_too() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,11 +4,16 @@
 #![allow(
     clippy::assign_op_pattern,
     clippy::eq_op,
+    clippy::match_bool,
     clippy::precedence,
+    clippy::single_match,
     clippy::unnecessary_cast,
     clippy::upper_case_acronyms
 )]
 
+mod absent;
+mod arms;
+mod choices;
 mod control;
 mod floats;
 mod integers;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::poly::{Atom, Poly};
+use crate::front::integer_range;
 use crate::ir::{Binary, Expr, ExprKind, LocalId, ParamId, Place, RowId, Scalar, Start, Type, Unary};
 
 /// What holds throughout a kernel.
@@ -32,6 +33,8 @@ pub(crate) struct Known {
     equal: BTreeMap<ParamId, Poly>,
     /// Assumed values of `bool` const parameters.
     pub(crate) bools: BTreeMap<usize, bool>,
+    /// Whether optional buffers are assumed to be given.
+    pub(crate) given: BTreeMap<ParamId, bool>,
     /// The loops around, outermost first.
     around: Vec<Around>,
     /// Numbers the values that nothing is known of.
@@ -185,11 +188,18 @@ impl Known {
         Poly::atom(Atom::Opaque(format!("?{}", self.fresh), locals))
     }
 
-    /// The truth of a condition, if the assumed const parameters decide it.
+    /// Whether an optional buffer is assumed to be null.
+    pub(crate) fn is_absent(&self, id: ParamId) -> bool {
+        self.given.get(&id) == Some(&false)
+    }
+
+    /// The truth of a condition, if what is assumed decides it.
     pub(crate) fn truth(&self, cond: &Expr) -> Option<bool> {
         match &cond.kind {
             ExprKind::Bool(value) => Some(*value),
             ExprKind::Const(id) => self.bools.get(id).copied(),
+            ExprKind::Param(_) | ExprKind::Local(_) => self.number(cond).map(|value| value != 0),
+            ExprKind::IsEmpty(id) => self.given.get(id).map(|given| !given),
             ExprKind::Unary(Unary::Not, a) => self.truth(a).map(|t| !t),
             ExprKind::Binary(Binary::And, a, b) => match (self.truth(a), self.truth(b)) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
@@ -201,7 +211,40 @@ impl Known {
                 (Some(false), Some(false)) => Some(false),
                 _ => None,
             },
+            ExprKind::Binary(op, a, b) if op.is_comparison() => {
+                let (a, b) = (self.number(a)?, self.number(b)?);
+                Some(match op {
+                    Binary::Eq => a == b,
+                    Binary::Ne => a != b,
+                    Binary::Lt => a < b,
+                    Binary::Le => a <= b,
+                    Binary::Gt => a > b,
+                    _ => a >= b,
+                })
+            }
             _ => None,
+        }
+    }
+
+    /// An integer or `bool` that literals and assumed parameters alone decide.
+    fn number(&self, e: &Expr) -> Option<i128> {
+        match &e.kind {
+            ExprKind::Int(value) => Some(*value),
+            ExprKind::Bool(value) => Some((*value).into()),
+            ExprKind::Param(id) => self.equal.get(id)?.as_constant(),
+            ExprKind::Const(id) => self.bools.get(id).map(|value| (*value).into()),
+            ExprKind::Local(id) => self.values.get(id)?.as_constant(),
+            ExprKind::Unary(Unary::Neg, a) => Some(-self.number(a)?),
+            ExprKind::Cast(a) => {
+                let fits = |value: &i128| match e.ty {
+                    Type::Scalar(ty) => {
+                        integer_range(ty).is_some_and(|(low, high)| (low..=high).contains(value))
+                    }
+                    _ => false,
+                };
+                self.number(a).filter(fits)
+            }
+            _ => self.truth(e).map(i128::from),
         }
     }
 
@@ -238,7 +281,10 @@ impl Known {
             ExprKind::Load(place, index) if self.facts.fixed.contains(place) && is_integer(e) => {
                 self.element(*place, index).unwrap_or_else(|| self.opaque(e))
             }
-            _ => self.opaque(e),
+            _ => match self.number(e) {
+                Some(value) => Poly::constant(value),
+                None => self.opaque(e),
+            },
         }
     }
 
@@ -325,6 +371,7 @@ fn text(e: &Expr) -> String {
         ExprKind::Math(math, _) => format!("{math:?}"),
         ExprKind::Select(..) => "select".into(),
         ExprKind::Load(place, _) => format!("load {place:?}"),
+        ExprKind::IsEmpty(id) => format!("empty{id}"),
         ExprKind::Reduce(reduce, _) => format!("{reduce:?}"),
         ExprKind::Invalid => "invalid".into(),
     };

@@ -7,6 +7,7 @@ mod accumulator;
 mod footprint;
 mod index;
 mod known;
+mod optional;
 mod order;
 mod overlap;
 mod poly;
@@ -38,6 +39,9 @@ pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Barriers {
         signed: signed(kernel),
         fixed: fixed(kernel),
     });
+    for known in instances(kernel, &known) {
+        optional::check(kernel, known, errors);
+    }
     memory(without_aliases(&mut apart), &known, &mut barriers, errors);
     if kernel.buffers().any(|(_, buffer)| !buffer.aliases.is_empty()) {
         equal_strides(kernel, &mut known);
@@ -115,7 +119,8 @@ fn equal_strides(kernel: &Kernel, known: &mut Known) {
     }
 }
 
-/// Every combination of values of the `bool` const parameters.
+/// Every combination of values of the `bool` const parameters and of those parameters that launchers make constants, with
+/// and without each optional buffer.
 fn instances(kernel: &Kernel, known: &Known) -> Vec<Known> {
     let mut all = vec![known.clone()];
     for (id, param) in kernel.consts.iter().enumerate() {
@@ -130,6 +135,28 @@ fn instances(kernel: &Kernel, known: &Known) -> Vec<Known> {
                 .flat_map(|known| [with(known, false), with(known, true)])
                 .collect();
         }
+    }
+    for (id, _, values) in kernel.specialized() {
+        let with = |known: &Known, value: &i64| {
+            let mut known = known.clone();
+            known.equate(id, Poly::constant((*value).into()));
+            known
+        };
+        all = all
+            .iter()
+            .flat_map(|known| values.iter().map(move |value| with(known, value)))
+            .collect();
+    }
+    for (id, _) in kernel.buffers().filter(|(_, buffer)| buffer.optional) {
+        let with = |known: &Known, given| {
+            let mut known = known.clone();
+            known.given.insert(id, given);
+            known
+        };
+        all = all
+            .iter()
+            .flat_map(|known| [with(known, true), with(known, false)])
+            .collect();
     }
     all
 }

@@ -11,7 +11,7 @@ use super::writer::Writer;
 use crate::ir::{
     Expr, ExprKind, Grid, Kernel, Lanes, LocalId, ParamId, Place, Reduce, Start, Stmt, StmtId, StmtKind,
 };
-use crate::schedule::{GRID, LoopVectors, Plan, Schedule, Vector, is_constant};
+use crate::schedule::{GRID, LoopVectors, Plan, Schedule, Vector, is_constant, is_decided};
 
 /// Names that the emitted body makes up.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub(super) struct Inner {
     /// Work-items of a work-group, and work-groups.
     pub(super) local: String,
     pub(super) groups: String,
+    /// What submits, given what was decided.
+    pub(super) submit: String,
     /// A refusal's code.
     pub(super) code: String,
     /// Buffers' regions, by parameter.
@@ -122,6 +124,16 @@ impl Surroundings for Around<'_> {
             .find(|(id, _)| *id == part)
             .map(|(_, name)| name.clone());
         known.unwrap_or_else(|| self.body.reduce(e))
+    }
+
+    fn is_constant(&self, e: &Expr) -> bool {
+        is_decided(e, self.body.kernel)
+    }
+
+    fn stands_alone(&self, stmt: &Stmt) -> bool {
+        let mut reduces = false;
+        stmt.exprs(&mut |e| reduces |= e.any(&mut |e| matches!(e.kind, ExprKind::Reduce(..))));
+        !reduces && !self.body.schedule.barriers.contains(&stmt.id)
     }
 }
 
@@ -396,7 +408,7 @@ impl Body<'_> {
             Plan::Choice(id, yes, no) => {
                 let head = format!("if constexpr ({})", self.spelling.consts[*id]);
                 out.block(head, |out| self.vector_loops(out, yes, index, bound));
-                out.else_block(|out| self.vector_loops(out, no, index, bound));
+                out.else_block("", |out| self.vector_loops(out, no, index, bound));
             }
         }
     }

@@ -1,10 +1,12 @@
 //! The exported C functions, and the macros that select them.
 
+use std::collections::BTreeSet;
+
 use super::Emission;
 use super::launcher::used_params;
 use super::writer::{Writer, continued};
 use crate::instance::const_text;
-use crate::ir::{DType, ParamKind, Scalar};
+use crate::ir::{DType, Kernel, ParamKind, Scalar};
 
 /// A parameter that instances differ in.
 enum Choice<'a> {
@@ -15,7 +17,9 @@ enum Choice<'a> {
 }
 
 /// `last_error`, and one function per instance.
-pub(super) fn exports(emission: &Emission<'_>) -> String {
+///
+/// `selected` are the macros that are not the header's to define.
+pub(super) fn exports(emission: &Emission<'_>, selected: &BTreeSet<String>) -> String {
     let mut out = Writer::at(0);
     let export = "extern \"C\" [[gnu::visibility(\"default\")]]";
     out.line("/// The reason for this thread's last refusal.");
@@ -28,26 +32,56 @@ pub(super) fn exports(emission: &Emission<'_>) -> String {
     out.line("");
     let choices = choices(emission);
     if choices.is_empty() {
-        return out.text() + &definition(emission, &emission.kernel.attributes.symbol);
+        return out.text() + &definitions(emission, str::to_owned).join("\n");
     }
-    let macro_name = format!("OXYSYCL_{}", emission.kernel.name.to_uppercase());
+    let macro_name = free(
+        format!("OXYSYCL_{}", emission.kernel.name.to_uppercase()),
+        selected,
+    );
     macro_definition(&mut out, emission, &macro_name);
     out.line("");
     let mut defined = vec![macro_name.clone()];
     let mut outer = macro_name.clone();
     if let Some(Choice::Const(..)) = choices.first() {
         // Names are pasted before macros in them are expanded.
-        outer.push_str("_EXPANDED");
+        outer = free(format!("{macro_name}_EXPANDED"), selected);
         let params = arguments(emission).concat().join(", ");
         out.directive(&format!("#define {outer}({params}) {macro_name}({params})"));
         defined.push(outer.clone());
     }
-    levels(&mut out, emission, &choices, &outer, &mut defined);
+    levels(&mut out, emission, &choices, &outer, selected, &mut defined);
     out.line("");
     for name in defined {
         out.line(format!("#undef {name}"));
     }
     out.finish()
+}
+
+/// The macros that compilers give a header: those that select of its kernels, and the one that names its module.
+pub(super) fn selected(kernels: &[Kernel]) -> BTreeSet<String> {
+    let of = |kernel: &Kernel| {
+        let types = kernel.types.iter().flat_map(|param| {
+            let placeholder = format!("{{{}}}", param.name);
+            let select = kernel.select(&param.name);
+            param
+                .dtypes
+                .iter()
+                .map(move |dtype| select.replace(&placeholder, dtype.tag()))
+        });
+        let consts = kernel.consts.iter().map(|c| kernel.select(&c.name).to_owned());
+        types.chain(consts).collect::<Vec<_>>()
+    };
+    // A kernel may be called `module`.
+    let own = "OXYSYCL_MODULE".to_owned();
+    kernels.iter().flat_map(of).chain([own]).collect()
+}
+
+/// A macro's name that is not one of these.
+fn free(mut name: String, selected: &BTreeSet<String>) -> String {
+    while selected.contains(&name) {
+        name.push('_');
+    }
+    name
 }
 
 fn choices<'a>(emission: &Emission<'a>) -> Vec<Choice<'a>> {
@@ -66,20 +100,22 @@ fn choices<'a>(emission: &Emission<'a>) -> Vec<Choice<'a>> {
 /// The macro that defines one export.
 fn macro_definition(out: &mut Writer, emission: &Emission<'_>, macro_name: &str) {
     let kernel = emission.kernel;
-    let mut symbol = kernel.attributes.symbol.clone();
-    let mut params = Vec::new();
-    for (param, spelled) in kernel.types.iter().zip(&emission.spelling.types) {
-        symbol = symbol.replace(&format!("{{{}}}", param.name), &format!("##{spelled}_TAG##"));
-        params.extend([format!("{spelled}_TAG"), spelled.clone()]);
-    }
-    for (param, spelled) in kernel.consts.iter().zip(&emission.spelling.consts) {
-        symbol = symbol.replace(&format!("{{{}}}", param.name), &format!("##{spelled}##"));
-        params.push(spelled.clone());
-    }
-    let symbol = symbol.replace("####", "##");
-    let symbol = symbol.trim_start_matches("##").trim_end_matches("##");
-    let text = definition(emission, symbol);
-    let head = format!("#define {macro_name}({})", params.join(", "));
+    let pasted = |symbol: &str| {
+        let mut symbol = symbol.to_owned();
+        for (param, spelled) in kernel.types.iter().zip(&emission.spelling.types) {
+            symbol = symbol.replace(&format!("{{{}}}", param.name), &format!("##{spelled}_TAG##"));
+        }
+        for (param, spelled) in kernel.consts.iter().zip(&emission.spelling.consts) {
+            symbol = symbol.replace(&format!("{{{}}}", param.name), &format!("##{spelled}##"));
+        }
+        let symbol = symbol.replace("####", "##");
+        symbol.trim_start_matches("##").trim_end_matches("##").to_owned()
+    };
+    let text = definitions(emission, pasted).concat();
+    let head = format!(
+        "#define {macro_name}({})",
+        arguments(emission).concat().join(", ")
+    );
     let lines: Vec<String> = [head]
         .into_iter()
         .chain(text.lines().map(|line| format!("  {line}")))
@@ -87,7 +123,16 @@ fn macro_definition(out: &mut Writer, emission: &Emission<'_>, macro_name: &str)
     out.directive(&continued(&lines));
 }
 
-/// One export.
+/// The exports of an instance, with their symbols as `spell` writes them: the kernel's, and its drop-in's.
+fn definitions(emission: &Emission<'_>, spell: impl Fn(&str) -> String) -> Vec<String> {
+    let attributes = &emission.kernel.attributes;
+    let own = definition(emission, &spell(&attributes.symbol));
+    let drop_in = attributes.drop_in.as_ref();
+    let other = drop_in.map(|drop_in| super::drop_in::definition(emission, drop_in, &spell(&drop_in.symbol)));
+    [own].into_iter().chain(other).collect()
+}
+
+/// The export that takes the kernel's own parameters.
 fn definition(emission: &Emission<'_>, symbol: &str) -> String {
     let used = used_params(emission);
     let queue = &emission.inner.queue;
@@ -112,20 +157,30 @@ fn definition(emission: &Emission<'_>, symbol: &str) -> String {
             }
         }
     }
+    forwarding(emission, symbol, &params, &args)
+}
+
+/// A function that launches the kernel with `args`.
+pub(super) fn forwarding(
+    emission: &Emission<'_>,
+    symbol: &str,
+    params: &[String],
+    args: &[String],
+) -> String {
     let mut out = Writer::at(0);
     out.call(
         &format!("extern \"C\" [[gnu::visibility(\"default\")]] int32_t {symbol}"),
-        &params,
+        params,
         " {",
     );
     out.indented(|out| {
         out.call(
             &format!(
                 "return {}_launch{}",
-                emission.spelled,
-                emission.template_args(None)
+                emission.head.spelled,
+                emission.template_args()
             ),
-            &args,
+            args,
             ";",
         );
     });
@@ -139,6 +194,7 @@ fn levels(
     emission: &Emission<'_>,
     choices: &[Choice<'_>],
     macro_name: &str,
+    selected: &BTreeSet<String>,
     defined: &mut Vec<String>,
 ) {
     let names: Vec<Vec<String>> = arguments(emission);
@@ -146,12 +202,10 @@ fn levels(
     for (at, choice) in choices.iter().enumerate() {
         let rest: Vec<String> = names[at + 1..].concat();
         let last = at + 1 == choices.len();
-        // The macro that selects a const parameter may well be called after it.
-        let each = match choice {
-            Choice::Type(..) => "",
-            Choice::Const(..) => "EACH_",
-        };
-        let own = format!("{macro_name}_{each}{}", param_name(emission, at).to_uppercase());
+        let own = free(
+            format!("{macro_name}_{}", param_name(emission, at).to_uppercase()),
+            selected,
+        );
         let call = |value: &str| {
             let mut args = vec![value.to_owned()];
             args.extend(rest.iter().cloned());
@@ -216,7 +270,7 @@ fn levels(
 }
 
 /// Macro parameters of each choice: a type has a tag and a type, a const parameter a value.
-fn arguments(emission: &Emission<'_>) -> Vec<Vec<String>> {
+pub(super) fn arguments(emission: &Emission<'_>) -> Vec<Vec<String>> {
     let types = emission
         .spelling
         .types

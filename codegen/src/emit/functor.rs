@@ -1,14 +1,17 @@
 //! Functors and device functions.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use super::Emission;
 use super::body::Body;
+use super::helper::Helpers;
 use super::names::{Names, Scoped};
 use super::printer::{Cpp, Loaded, Printer, Spelling, Surroundings, scalar};
 use super::prune;
 use super::writer::Writer;
-use crate::ir::{Expr, For, Function, Grid, LocalId, Place, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, For, Function, Grid, LocalId, Place, Stmt, StmtKind, walk_exprs};
+use crate::schedule::is_constant;
 
 /// Clang fuses `a * b + c` where it may, which rounds once instead of twice.
 const NO_CONTRACTION: [&str; 3] = ["#ifdef __clang__", "#pragma clang fp contract(off)", "#endif"];
@@ -17,11 +20,11 @@ const NO_CONTRACTION: [&str; 3] = ["#ifdef __clang__", "#pragma clang fp contrac
 pub(super) fn functor(emission: &Emission<'_>) -> String {
     let mut out = Writer::at(0);
     docs(&mut out, &emission.kernel.docs);
-    let params = emission.template_params(true);
+    let params = emission.variant_params();
     if !params.is_empty() {
         out.line(format!("template <{}>", params.join(", ")));
     }
-    out.block(format!("struct {}", emission.class), |out| {
+    out.block(format!("struct {}", emission.head.class), |out| {
         for (ty, name) in emission.members() {
             out.line(format!("{ty} {name};"));
         }
@@ -78,19 +81,17 @@ pub(super) fn docs(out: &mut Writer, docs: &[String]) {
     }
 }
 
-/// An inline function for a `#[sycl_fn]`.
-pub(super) fn function(function: &Function, emission: &Emission<'_>) -> String {
-    let (_, name) = emission
-        .spelling
-        .functions
-        .iter()
-        .find(|(path, _)| *path == function.path)
-        .expect("named at the start");
+/// An inline function for a `#[sycl_fn]`, called `name`. `functions` are those that it may call.
+pub(super) fn function(
+    function: &Function,
+    name: &str,
+    functions: &[(String, String)],
+    helpers: &Helpers,
+) -> String {
     let mut names = Names::new();
-    let functions = emission.spelling.functions.clone();
-    functions.iter().for_each(|(_, name)| {
-        names.give(name);
-    });
+    names.take(name);
+    let functions = called(function, functions);
+    functions.iter().for_each(|(_, name)| names.take(name));
     let mut scoped = Scoped::new(&function.locals, &[]);
     function
         .params
@@ -105,7 +106,7 @@ pub(super) fn function(function: &Function, emission: &Emission<'_>) -> String {
     let data = (0..function.locals.len()).collect();
     let printer = Printer {
         spelling: &spelling,
-        helpers: &emission.helpers,
+        helpers,
         kernel: None,
         surroundings: &Nothing,
         data: &data,
@@ -135,6 +136,21 @@ pub(super) fn function(function: &Function, emission: &Emission<'_>) -> String {
     out.finish()
 }
 
+/// Those of `functions` that a function calls. Only they keep their names from its variables, so that it is the same text
+/// beside whatever others.
+fn called(function: &Function, functions: &[(String, String)]) -> Vec<(String, String)> {
+    let mut paths = BTreeSet::new();
+    let mut look = |e: &Expr| {
+        if let ExprKind::Call(path, _) = &e.kind {
+            paths.insert(path.clone());
+        }
+    };
+    walk_exprs(&function.body.stmts, &mut look);
+    function.body.value.walk(&mut look);
+    let of = functions.iter().filter(|(path, _)| paths.contains(path));
+    of.cloned().collect()
+}
+
 fn block(out: &mut Writer, stmts: &[Stmt], function: &Function, printer: &Printer<'_>) {
     for stmt in stmts {
         scalar_stmt(out, stmt, &function.locals, printer, &mut |out, inner| {
@@ -159,11 +175,8 @@ pub(super) fn scalar_stmt(
                 None => out.line(format!("{ty} {};", name(*id))),
                 Some(init) => {
                     let constness = if locals[*id].mutable { "" } else { "const " };
-                    out.line(format!(
-                        "{constness}{ty} {} = {};",
-                        name(*id),
-                        printer.value(init)
-                    ));
+                    let head = format!("{constness}{ty} {} = ", name(*id));
+                    out.choices(&head, &printer.choices(init), ";");
                 }
             }
         }
@@ -179,16 +192,17 @@ pub(super) fn scalar_stmt(
             }
         }
         StmtKind::If(cond, then, otherwise) => {
-            let keyword = if crate::schedule::is_constant(cond) {
-                "if constexpr"
-            } else {
-                "if"
-            };
-            out.block(format!("{keyword} ({})", printer.value(cond)), |out| {
-                block(out, then)
-            });
-            if !otherwise.is_empty() {
-                out.else_block(|out| block(out, otherwise));
+            out.block(branch(cond, printer), |out| block(out, then));
+            let mut rest = otherwise;
+            while let [stmt] = &rest[..]
+                && let StmtKind::If(cond, then, otherwise) = &stmt.kind
+                && printer.surroundings.stands_alone(stmt)
+            {
+                out.else_block(&format!("{} ", branch(cond, printer)), |out| block(out, then));
+                rest = otherwise;
+            }
+            if !rest.is_empty() {
+                out.else_block("", |out| block(out, rest));
             }
         }
         StmtKind::For(For {
@@ -212,6 +226,16 @@ pub(super) fn scalar_stmt(
     }
 }
 
+/// `if (..)`, decided as the kernel is compiled where it can be.
+fn branch(cond: &Expr, printer: &Printer<'_>) -> String {
+    let keyword = if printer.surroundings.is_constant(cond) {
+        "if constexpr"
+    } else {
+        "if"
+    };
+    format!("{keyword} ({})", printer.value(cond))
+}
+
 /// Code that reads no memory and is in no loop over lanes.
 pub(super) struct Nothing;
 
@@ -226,5 +250,13 @@ impl Surroundings for Nothing {
 
     fn reduction(&self, _: &Expr) -> String {
         unreachable!("the front end lets only kernels reduce")
+    }
+
+    fn is_constant(&self, e: &Expr) -> bool {
+        is_constant(e)
+    }
+
+    fn stands_alone(&self, _: &Stmt) -> bool {
+        true
     }
 }

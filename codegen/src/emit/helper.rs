@@ -32,6 +32,8 @@ pub(super) enum Helper {
     Fraction,
     /// `powi`, by multiplication.
     Power,
+    /// `is_told` of what a drop-in does not tell.
+    IsTold,
     /// `overlap` of two `Region`s.
     Overlap,
     /// `distinct_rows` of a `Region`.

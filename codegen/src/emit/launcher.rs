@@ -2,12 +2,13 @@
 
 use super::Emission;
 use super::body::Inner;
+use super::decision::{Decision, decide, named, text};
 use super::functor::{Nothing, scalar_stmt, wants_sub_group};
 use super::helper::Helper;
 use super::printer::{Level, Printer};
-use super::usage::group_accessed;
+use super::usage::{group_accessed, params_of};
 use super::writer::Writer;
-use crate::ir::{Assertion, Buffer, Dim, Expr, Grid, ParamId, ParamKind, Stmt, StmtKind};
+use crate::ir::{Assertion, Buffer, Dim, Expr, Grid, ParamId, ParamKind, Scalar, Stmt, StmtKind, walk};
 use crate::schedule::{Width, extents, is_constant};
 
 /// `NAME_submit`, which chooses the grid, and `NAME_launch`, which refuses or submits.
@@ -36,10 +37,15 @@ impl Launcher<'_> {
         }
     }
 
+    /// What a refusal is about, as a literal. It begins with the kernel, which may share its header.
+    fn subject(&self, name: &str) -> String {
+        format!("\"{}: {name}\"", self.emission.kernel.name)
+    }
+
     /// Submits one variant.
     fn submit(&self, out: &mut Writer) {
         let emission = self.emission;
-        let template = emission.template_params(true);
+        let template = emission.variant_params();
         if !template.is_empty() {
             out.line(format!("template <{}>", template.join(", ")));
         }
@@ -47,7 +53,7 @@ impl Launcher<'_> {
         params.extend(emission.members().iter().map(|(ty, name)| format!("{ty} {name}")));
         let inline = if template.is_empty() { "inline " } else { "" };
         out.call(
-            &format!("{inline}void {}_submit", emission.spelled),
+            &format!("{inline}void {}_submit", emission.head.spelled),
             &params,
             " {",
         );
@@ -69,10 +75,11 @@ impl Launcher<'_> {
             out.line("// Ranges stay below 2^31; the kernel loops over the rest.");
             out.line(format!("const int64_t {groups} = std::min<int64_t>({total}, INT32_MAX / {local});"));
             let members: Vec<String> = emission.members().into_iter().map(|(_, name)| name).collect();
-            let args = emission.template_args(Some(&emission.inner.width));
+            let decided: Vec<String> = emission.decisions.iter().map(|d| d.name.clone()).collect();
+            let args = emission.variant_args(&decided, &emission.inner.width);
             out.line(format!("{queue}.parallel_for("));
             out.line(format!("    ::sycl::nd_range<1>({groups} * {local}, {local}),"));
-            out.line(format!("    {}{args}{{{}}});", emission.class, members.join(", ")));
+            out.line(format!("    {}{args}{{{}}});", emission.head.class, members.join(", ")));
         });
         out.line("}");
     }
@@ -96,7 +103,7 @@ impl Launcher<'_> {
 
     fn launch(&self, out: &mut Writer) {
         let emission = self.emission;
-        let template = emission.template_params(false);
+        let template = emission.template_params();
         out.line(
             "/// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.",
         );
@@ -111,41 +118,88 @@ impl Launcher<'_> {
         );
         let inline = if template.is_empty() { "inline " } else { "" };
         out.call(
-            &format!("{inline}int32_t {}_launch", emission.spelled),
+            &format!("{inline}int32_t {}_launch", emission.head.spelled),
             &params,
             " try {",
         );
         out.indented(|out| {
             let queue = &emission.inner.queue_pointer;
             out.line(format!(
-                "if ({queue} == nullptr) return detail::refuse(detail::kNull, \"queue\", \"is null\");"
+                "if ({queue} == nullptr) return detail::refuse(detail::kNull, {}, \"is null\");",
+                self.subject("queue")
             ));
+            self.values(out);
+            self.given(out);
             self.sizes(out);
             self.regions(out);
             self.variants(out);
             out.line("return 0;");
         });
         out.line("} catch (const std::exception& error) {");
-        out.line(
-            "  return detail::refuse(detail::kException, \"SYCL\", std::string(\"says: \") + error.what());",
-        );
+        let sycl = self.subject("SYCL");
+        out.line(format!(
+            "  return detail::refuse(detail::kException, {sycl}, std::string(\"says: \") + error.what());"
+        ));
         out.line("} catch (...) {");
-        out.line("  return detail::refuse(detail::kException, \"SYCL\", \"failed without saying why\");");
+        out.line(format!(
+            "  return detail::refuse(detail::kException, {sycl}, \"failed without saying why\");"
+        ));
         out.line("}");
+    }
+
+    /// Refuses values that there is no variant for.
+    fn values(&self, out: &mut Writer) {
+        let emission = self.emission;
+        for (id, ty, values) in emission.kernel.specialized() {
+            let subject = self.subject(&emission.kernel.params[id].name);
+            let spelled = &emission.spelling.params[id];
+            let texts: Vec<String> = values.iter().map(|value| text(*value, ty)).collect();
+            let known: Vec<String> = values.iter().map(|value| named(*value, ty)).collect();
+            let known = known.join(", ");
+            match (ty, values) {
+                (Scalar::Bool, [value]) => {
+                    let (other, not) = if *value == 0 { ("true", "") } else { ("false", "!") };
+                    out.block(format!("if ({not}{spelled})"), |out| {
+                        out.line(format!("return detail::refuse(detail::kValue, {subject}, \"is {other}; it may be {known}\");"));
+                    });
+                }
+                (Scalar::Bool, _) => {}
+                _ => {
+                    let others: Vec<String> =
+                        texts.iter().map(|text| format!("{spelled} != {text}")).collect();
+                    out.chain("if (", &others, " && ", ") {");
+                    out.indented(|out| out.line(format!("return detail::refuse(detail::kValue, {subject}, \"is \" + std::to_string({spelled}) + \"; it may be {known}\");")));
+                    out.line("}");
+                }
+            }
+        }
+    }
+
+    /// Which optional buffers there are.
+    fn given(&self, out: &mut Writer) {
+        let spelling = &self.emission.spelling;
+        for (id, _) in self
+            .emission
+            .kernel
+            .buffers()
+            .filter(|(_, buffer)| buffer.optional)
+        {
+            let (given, pointer) = (&spelling.given[id], &spelling.params[id]);
+            out.line(format!("const bool {given} = {pointer} != nullptr;"));
+        }
     }
 
     fn sizes(&self, out: &mut Writer) {
         let emission = self.emission;
         for id in emission.kernel.sizes() {
             let (name, spelled) = (&emission.kernel.params[id].name, &emission.spelling.params[id]);
+            let subject = self.subject(name);
             out.line(format!(
-                "if ({spelled} < 0) return detail::refuse_size(\"{name}\", {spelled});"
+                "if ({spelled} < 0) return detail::refuse_size({subject}, {spelled});"
             ));
         }
         let printer = self.printer();
-        for stmt in &emission.kernel.host {
-            self.host_stmt(out, stmt, &printer);
-        }
+        self.host(out, &emission.kernel.host, &printer);
         let zero: Vec<String> = emission
             .kernel
             .grid
@@ -156,21 +210,24 @@ impl Launcher<'_> {
         out.line(format!("if ({}) return 0;", zero.join(" || ")));
     }
 
-    fn host_stmt(&self, out: &mut Writer, stmt: &Stmt, printer: &Printer<'_>) {
+    fn host(&self, out: &mut Writer, block: &[Stmt], printer: &Printer<'_>) {
         let locals = &self.emission.kernel.locals;
-        match &stmt.kind {
-            StmtKind::Assert(cond, Assertion { condition, reason }) => {
-                let reason = reason.as_ref().map(|reason| format!(": {reason}"));
-                let subject = super::literal::text(condition);
-                let what = super::literal::text(&format!("does not hold{}", reason.unwrap_or_default()));
-                let cond = printer.operand(cond, Level::Unary);
-                out.line(format!(
-                    "if (!{cond}) return detail::refuse(detail::kSize, {subject}, {what});"
-                ));
+        for stmt in block {
+            match &stmt.kind {
+                StmtKind::Assert(cond, Assertion { condition, reason }) => {
+                    let reason = reason.as_ref().map(|reason| format!(": {reason}"));
+                    let subject =
+                        super::literal::text(&format!("{}: {condition}", self.emission.kernel.name));
+                    let what = super::literal::text(&format!("does not hold{}", reason.unwrap_or_default()));
+                    let cond = printer.operand(cond, Level::Unary);
+                    out.line(format!(
+                        "if (!{cond}) return detail::refuse(detail::kSize, {subject}, {what});"
+                    ));
+                }
+                _ => scalar_stmt(out, stmt, locals, printer, &mut |out, inner| {
+                    self.host(out, inner, printer);
+                }),
             }
-            _ => scalar_stmt(out, stmt, locals, printer, &mut |out, block| {
-                block.iter().for_each(|stmt| self.host_stmt(out, stmt, printer));
-            }),
         }
     }
 
@@ -186,7 +243,7 @@ impl Launcher<'_> {
                 self.region(id, buffer)
             ));
         }
-        let empty: Vec<String> = group_accessed(kernel)
+        let (optional, always): (Vec<ParamId>, Vec<ParamId>) = group_accessed(kernel)
             .into_iter()
             .filter(|id| {
                 !kernel
@@ -195,24 +252,32 @@ impl Launcher<'_> {
                     .iter()
                     .all(|dim| is_constant(&dim.extent))
             })
-            .map(|id| format!("{}.empty()", regions[id]))
-            .collect();
+            .partition(|id| kernel.buffer(*id).optional);
+        let empty = |id: &ParamId| format!("{}.empty()", regions[*id]);
+        for id in &optional {
+            out.line(format!(
+                "if ({} && {}) return 0;",
+                emission.spelling.given[*id],
+                empty(id)
+            ));
+        }
+        let empty: Vec<String> = always.iter().map(empty).collect();
         if !empty.is_empty() {
             out.chain("if (", &empty, " || ", ") return 0;");
         }
         for (id, _) in kernel.buffers() {
-            let subject = &kernel.params[id].name;
+            let subject = self.subject(&kernel.params[id].name);
             out.line(format!(
-                "if (const int32_t {code} = detail::check(\"{subject}\", {})) return {code};",
+                "if (const int32_t {code} = detail::check({subject}, {})) return {code};",
                 regions[id]
             ));
         }
         for (id, buffer) in kernel.buffers().filter(|(_, b)| b.mutable) {
-            let subject = &kernel.params[id].name;
+            let subject = self.subject(&kernel.params[id].name);
             if buffer.shape.iter().any(|dim| dim.stride.is_some()) {
                 emission.helpers.uses(Helper::DistinctRows);
                 out.block(format!("if (!detail::distinct_rows({}))", regions[id]), |out| {
-                    out.line(format!("return detail::refuse(detail::kOverlap, \"{subject}\", \"has rows that overlap: its stride is less than a row\");"));
+                    out.line(format!("return detail::refuse(detail::kOverlap, {subject}, \"has rows that overlap: its stride is less than a row\");"));
                 });
             }
             for (other, other_buffer) in kernel.buffers().filter(|(other, _)| *other != id) {
@@ -239,10 +304,8 @@ impl Launcher<'_> {
         } else {
             String::new()
         };
-        let (subject, object) = (
-            &emission.kernel.params[id].name,
-            &emission.kernel.params[other].name,
-        );
+        let subject = self.subject(&emission.kernel.params[id].name);
+        let object = &emission.kernel.params[other].name;
         let but = if alias {
             ", but is not the same buffer with the same strides"
         } else {
@@ -250,7 +313,7 @@ impl Launcher<'_> {
         };
         out.block(format!("if ({same}detail::overlap({a}, {b}))"), |out| {
             out.line(format!(
-                "return detail::refuse(detail::kOverlap, \"{subject}\", \"overlaps {object}{but}\");"
+                "return detail::refuse(detail::kOverlap, {subject}, \"overlaps {object}{but}\");"
             ));
         });
     }
@@ -263,31 +326,52 @@ impl Launcher<'_> {
         let pointer = &emission.spelling.params[id];
         let (element, _) = printer.element(&buffer.element);
         let product = |dims: &[&Dim]| {
-            let parts: Vec<String> = dims
-                .iter()
-                .map(|d| printer.operand(&d.extent, Level::Mul))
-                .collect();
+            let parts: Vec<String> = dims.iter().map(|d| self.extent(&d.extent, Level::Mul)).collect();
             parts.join(" * ")
         };
         let mut extents = ["1".to_owned(), "1".to_owned()];
         let mut strides = ["0".to_owned(), "0".to_owned()];
         for (at, (dim, inner)) in layout.outer.iter().enumerate() {
-            extents[at] = printer.value(&dim.extent);
+            extents[at] = self.extent(&dim.extent, Level::Ternary);
             strides[at] = match &dim.stride {
                 Some(stride) => printer.value(stride),
                 None => inner
                     .iter()
-                    .map(|e| printer.operand(e, Level::Mul))
+                    .map(|e| self.extent(e, Level::Mul))
                     .collect::<Vec<_>>()
                     .join(" * "),
             };
         }
+        let width = match &*emission.spelling.given[id] {
+            "" => product(&layout.run),
+            given => format!("{given} ? {} : 0", product(&layout.run)),
+        };
         format!(
-            "{pointer}, sizeof({element}), {{{}}}, {{{}}}, {}",
+            "{pointer}, sizeof({element}), {{{}}}, {{{}}}, {width}",
             extents.join(", "),
             strides.join(", "),
-            product(&layout.run)
         )
+    }
+
+    /// An extent of a region: what the drop-in does not tell counts as one.
+    fn extent(&self, e: &Expr, level: Level) -> String {
+        let untold = self.emission.kernel.unbounded();
+        let told: Vec<String> = params_of(e)
+            .iter()
+            .filter(|id| untold.contains_key(id))
+            .map(|id| format!("detail::is_told({})", self.emission.spelling.params[*id]))
+            .collect();
+        let printer = self.printer();
+        if told.is_empty() {
+            return printer.operand(e, level);
+        }
+        self.emission.helpers.uses(Helper::IsTold);
+        let text = format!("{} ? {} : 1", told.join(" && "), printer.operand(e, Level::Or));
+        if level > Level::Ternary {
+            format!("({text})")
+        } else {
+            text
+        }
     }
 
     /// The vector variant where pointers and strides are aligned, else one element at a time.
@@ -301,22 +385,25 @@ impl Launcher<'_> {
         ));
         if wants_sub_group(emission) {
             let size = emission.schedule.sub_group;
+            let subject = self.subject("device");
             out.block(format!("if (!detail::has_sub_group({queue}.get_device(), {size}))"), |out| {
-                out.line(format!("return detail::refuse(detail::kDevice, \"device\", \"has no sub-groups of {size} work-items\");"));
+                out.line(format!("return detail::refuse(detail::kDevice, {subject}, \"has no sub-groups of {size} work-items\");"));
             });
         }
-        let submit = |width: Option<&str>| {
+        let submit = |decided: &[String], width: &str| {
             let mut args = vec![queue.clone()];
             args.extend(emission.members().into_iter().map(|(_, name)| name));
             format!(
                 "{}_submit{}({});",
-                emission.spelled,
-                emission.template_args(width),
+                emission.head.spelled,
+                emission.variant_args(decided, width),
                 args.join(", ")
             )
         };
         let Some(width) = emission.schedule.width else {
-            return out.line(submit(None));
+            return decide(out, &emission.decisions, &[], &|out, decided| {
+                out.line(submit(decided, ""));
+            });
         };
         let name = &emission.inner.width;
         out.line(format!("constexpr int {name} = {};", self.width(width)));
@@ -333,11 +420,37 @@ impl Launcher<'_> {
                 format!("{number} % {name} == 0")
             }))
             .collect();
-        out.chain("if (", &aligned, " && ", ") {");
-        out.indented(|out| out.line(submit(Some(name))));
-        out.line("} else {");
-        out.indented(|out| out.line(submit(Some("1"))));
-        out.line("}");
+        let vectors = |out: &mut Writer, decided: &[String]| {
+            out.chain("if (", &aligned, " && ", ") {");
+            out.indented(|out| out.line(submit(decided, name)));
+            out.line("} else {");
+            out.indented(|out| out.line(submit(decided, "1")));
+            out.line("}");
+        };
+        if emission.decisions.is_empty() {
+            return vectors(out, &[]);
+        }
+        let function = &emission.inner.submit;
+        let (params, decided): (Vec<String>, Vec<String>) = emission
+            .decisions
+            .iter()
+            .map(|decision| (format!("auto {}", decision.constant), decision.constant.clone()))
+            .unzip();
+        out.block(
+            format!("const auto {function} = [&]({})", params.join(", ")),
+            |out| {
+                vectors(out, &decided);
+            },
+        );
+        out.end_block(";");
+        decide(out, &emission.decisions, &[], &|out, decided| {
+            let constant = |(decision, value): (&Decision, &String)| match decision.ty {
+                Scalar::Bool => format!("std::{value}_type()"),
+                ty => format!("std::integral_constant<{}, {value}>()", ty.cpp()),
+            };
+            let args: Vec<String> = emission.decisions.iter().zip(decided).map(constant).collect();
+            out.call(function, &args, ";");
+        });
     }
 
     /// As wide as the widest element allows, and such that constant rows come out even.
@@ -379,9 +492,10 @@ pub(super) fn used_params(emission: &Emission<'_>) -> Vec<ParamId> {
     let mut used = emission.usage.params.clone();
     used.extend(emission.kernel.buffers().map(|(id, _)| id));
     used.extend(emission.kernel.sizes());
-    for stmt in &emission.kernel.host {
-        stmt.exprs(&mut |e| used.extend(super::usage::params_of(e)));
-    }
+    used.extend(emission.kernel.specialized().map(|(id, ..)| id));
+    walk(&emission.kernel.host, &mut |stmt| {
+        stmt.exprs(&mut |e| used.extend(params_of(e)));
+    });
     used.into_iter().collect()
 }
 

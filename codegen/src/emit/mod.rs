@@ -1,7 +1,10 @@
 //! Emission: a scheduled kernel as a C++ header that reads as if written by hand.
 
 mod body;
+mod decision;
+mod drop_in;
 mod exports;
+mod functions;
 mod functor;
 mod helper;
 mod launcher;
@@ -13,16 +16,19 @@ mod usage;
 mod writer;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use askama::Template;
 use sha2::{Digest, Sha256};
 
 use self::body::Inner;
+use self::decision::Decision;
+use self::functions::Functions;
 use self::helper::{Helper, Helpers};
 use self::names::{Names, Scoped, class_name};
 use self::printer::{Spelling, data_locals};
 use self::usage::Usage;
-use crate::ir::{Kernel, LocalId};
+use crate::ir::{Kernel, LocalId, Param, ParamKind};
 use crate::schedule::{Schedule, schedule};
 
 #[derive(Template)]
@@ -31,6 +37,11 @@ struct HeaderText {
     namespace: String,
     helpers: String,
     functions: Vec<String>,
+    kernels: Vec<KernelText>,
+}
+
+/// The parts of a header that are one kernel's.
+struct KernelText {
     functor: String,
     launcher: String,
     exports: String,
@@ -38,8 +49,7 @@ struct HeaderText {
 
 #[derive(Template)]
 #[template(path = "helpers.hpp", escape = "none")]
-struct HelpersText<'a> {
-    kernel: &'a str,
+struct HelpersText {
     vector: bool,
     strided: bool,
     vector_width: bool,
@@ -53,56 +63,97 @@ struct HelpersText<'a> {
     sign: bool,
     fraction: bool,
     power: bool,
+    is_told: bool,
     overlap: bool,
     distinct_rows: bool,
+    values: bool,
     buffers: bool,
 }
 
 /// The header of a checked kernel. The same kernel always gives the same bytes.
 pub fn header(kernel: &Kernel) -> String {
-    let kernel = &prune::kernel(kernel);
-    let plan = schedule(kernel);
-    let emission = Emission::new(kernel, &plan);
-    let functions = kernel
-        .functions
+    shared_header(&[kernel])
+}
+
+/// The header that checked kernels share: what they need is there once, and they follow by name. The same kernels always
+/// give the same bytes, in whatever order.
+pub fn shared_header(kernels: &[&Kernel]) -> String {
+    let mut kernels: Vec<Kernel> = kernels.iter().map(|kernel| prune::kernel(kernel)).collect();
+    kernels.sort_by(|a, b| a.name.cmp(&b.name));
+    let plans: Vec<Schedule> = kernels.iter().map(schedule).collect();
+    let mut names = Names::new();
+    let heads: Vec<Head> = kernels
         .iter()
-        .map(|f| functor::function(f, &emission))
+        .map(|kernel| Head::new(kernel, &mut names))
         .collect();
+    let mut functions = Functions::default();
+    let mut emissions = Vec::new();
+    for ((kernel, plan), head) in kernels.iter().zip(&plans).zip(heads) {
+        let helpers = Helpers::default();
+        let named = functions.add(kernel, &helpers, &mut names);
+        emissions.push(Emission::new(kernel, plan, helpers, head, named));
+    }
+    let selected = exports::selected(&kernels);
+    let text = |emission: &Emission<'_>| KernelText {
+        functor: functor::functor(emission),
+        launcher: launcher::launcher(emission),
+        exports: exports::exports(emission, &selected),
+    };
     let mut text = HeaderText {
         namespace: String::new(),
-        functions,
-        functor: functor::functor(&emission),
-        launcher: launcher::launcher(&emission),
-        exports: exports::exports(&emission),
+        functions: functions.texts(),
+        kernels: emissions.iter().map(text).collect(),
         helpers: String::new(),
     };
-    text.helpers = helpers_text(&emission);
+    text.helpers = helpers_text(&emissions);
     let digest = Sha256::digest(text.to_string());
     let hash: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    text.namespace = format!("{}_{hash}", emission.spelled);
+    text.namespace = format!("{}_{hash}", namespace(&emissions));
     tidy(&text.to_string())
 }
 
-fn helpers_text(emission: &Emission<'_>) -> String {
-    let helpers = &emission.helpers;
+/// What a header's namespace is named after: its kernel, or the file where there are several.
+fn namespace(emissions: &[Emission<'_>]) -> String {
+    match emissions {
+        [one] => one.head.spelled.clone(),
+        several => {
+            let file = several
+                .first()
+                .map_or("", |first| &first.kernel.attributes.header);
+            let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+            let word = stem.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+            // A name does not start with a digit.
+            let start = if word.starts_with(|c: char| c.is_ascii_digit()) {
+                "h"
+            } else {
+                ""
+            };
+            Names::new().give(&format!("{start}{word}"))
+        }
+    }
+}
+
+fn helpers_text(emissions: &[Emission<'_>]) -> String {
+    let has = |helper| emissions.iter().any(|emission| emission.helpers.has(helper));
     let text = HelpersText {
-        kernel: &emission.kernel.name,
-        vector: helpers.has(Helper::Vector),
-        strided: helpers.has(Helper::Strided),
-        vector_width: helpers.has(Helper::VectorWidth),
-        wrapping: helpers.has(Helper::Wrapping),
-        division: helpers.has(Helper::Division),
-        shift: helpers.has(Helper::Shift),
-        to_integer: helpers.has(Helper::ToInteger),
-        saturate: helpers.has(Helper::Saturate),
-        clamp: helpers.has(Helper::Clamp),
-        saturating: helpers.has(Helper::Saturating),
-        sign: helpers.has(Helper::Sign),
-        fraction: helpers.has(Helper::Fraction),
-        power: helpers.has(Helper::Power),
-        overlap: helpers.has(Helper::Overlap),
-        distinct_rows: helpers.has(Helper::DistinctRows),
-        buffers: emission.kernel.buffers().next().is_some(),
+        vector: has(Helper::Vector),
+        strided: has(Helper::Strided),
+        vector_width: has(Helper::VectorWidth),
+        wrapping: has(Helper::Wrapping),
+        division: has(Helper::Division),
+        shift: has(Helper::Shift),
+        to_integer: has(Helper::ToInteger),
+        saturate: has(Helper::Saturate),
+        clamp: has(Helper::Clamp),
+        saturating: has(Helper::Saturating),
+        sign: has(Helper::Sign),
+        fraction: has(Helper::Fraction),
+        power: has(Helper::Power),
+        is_told: has(Helper::IsTold),
+        overlap: has(Helper::Overlap),
+        distinct_rows: has(Helper::DistinctRows),
+        values: emissions.iter().any(|e| e.kernel.specialized().next().is_some()),
+        buffers: emissions.iter().any(|e| e.kernel.buffers().next().is_some()),
     };
     text.to_string().trim_end().to_owned()
 }
@@ -121,39 +172,74 @@ fn tidy(text: &str) -> String {
     tidy.trim_end().to_owned() + "\n"
 }
 
-/// What the parts of a header share.
-struct Emission<'a> {
-    kernel: &'a Kernel,
-    schedule: &'a Schedule,
-    helpers: Helpers,
-    spelling: Spelling,
-    inner: Inner,
-    /// Names after those of parameters, variables and the made-up ones.
-    names: Names,
-    data: BTreeSet<LocalId>,
-    usage: Usage,
+/// The names that a kernel has in its header, beside those of the other kernels there.
+struct Head {
     /// The kernel's name in C++.
     spelled: String,
     /// The functor's.
     class: String,
 }
 
-impl<'a> Emission<'a> {
-    fn new(kernel: &'a Kernel, schedule: &'a Schedule) -> Emission<'a> {
-        let mut names = Names::new();
-        let spelled = names.give(&kernel.name);
-        let class = names.give(&format!("{}Kernel", class_name(&kernel.name)));
-        names.give(&format!("{}_launch", kernel.name));
-        names.give(&format!("{}_submit", kernel.name));
-        let mut spelling = Spelling::default();
-        for function in &kernel.functions {
-            spelling
-                .functions
-                .push((function.path.clone(), names.give(&function.name)));
+impl Head {
+    fn new(kernel: &Kernel, names: &mut Names) -> Head {
+        let head = Head {
+            spelled: names.give(&kernel.name),
+            class: names.give(&format!("{}Kernel", class_name(&kernel.name))),
+        };
+        for what in ["launch", "submit", "last_error"] {
+            names.give(&format!("{}_{what}", kernel.name));
         }
+        head
+    }
+}
+
+/// What the parts of a kernel's text share.
+struct Emission<'a> {
+    kernel: &'a Kernel,
+    schedule: &'a Schedule,
+    helpers: Helpers,
+    spelling: Spelling,
+    inner: Inner,
+    /// What the launcher decides before it submits.
+    decisions: Vec<Decision>,
+    /// Names after those of parameters, variables and the made-up ones.
+    names: Names,
+    data: BTreeSet<LocalId>,
+    usage: Usage,
+    head: Head,
+}
+
+impl<'a> Emission<'a> {
+    fn new(
+        kernel: &'a Kernel,
+        schedule: &'a Schedule,
+        helpers: Helpers,
+        head: Head,
+        functions: Vec<(String, String)>,
+    ) -> Emission<'a> {
+        // Only its own: inside, a kernel may hide what others are called.
+        let mut names = Names::new();
+        Head::new(kernel, &mut names);
+        let heads = [&head.spelled, &head.class].into_iter();
+        heads
+            .chain(functions.iter().map(|(_, name)| name))
+            .for_each(|name| names.take(name));
+        let mut spelling = Spelling {
+            functions,
+            ..Spelling::default()
+        };
         spelling.types = kernel.types.iter().map(|t| names.give(&t.name)).collect();
+        // Macro parameters, as those of the exports spell them.
+        for name in &spelling.types {
+            names.take(&format!("{name}_TAG"));
+        }
         spelling.consts = kernel.consts.iter().map(|c| names.give(&c.name)).collect();
         spelling.params = kernel.params.iter().map(|p| names.give(&p.name)).collect();
+        let given = |param: &Param| match &param.kind {
+            ParamKind::Buffer(buffer) if buffer.optional => names.give(&format!("has_{}", param.name)),
+            _ => String::new(),
+        };
+        spelling.given = kernel.params.iter().map(given).collect();
         let mut scoped = Scoped::new(&kernel.locals, &kernel.rows);
         scoped.block(&kernel.host, &mut names);
         let mut grid = names.clone();
@@ -175,6 +261,7 @@ impl<'a> Emission<'a> {
             queue_pointer: names.give("queue_pointer"),
             local: names.give("local"),
             groups: names.give("groups"),
+            submit: names.give("submit"),
             code: names.give("code"),
             regions: kernel
                 .params
@@ -182,22 +269,24 @@ impl<'a> Emission<'a> {
                 .map(|param| names.give(&format!("{}_region", param.name)))
                 .collect(),
         };
+        let usage = Usage::of_body(kernel);
+        let decisions = decision::decisions(kernel, &usage, &spelling, &mut names);
         Emission {
             kernel,
             schedule,
-            helpers: Helpers::default(),
+            decisions,
+            helpers,
             spelling,
             inner,
             names,
             data: data_locals([&kernel.host[..], &kernel.body[..]]),
-            usage: Usage::of_body(kernel),
-            spelled,
-            class,
+            usage,
+            head,
         }
     }
 
-    /// `typename T, int64_t HIDDEN_SIZE`, with the vector width where there is one.
-    fn template_params(&self, width: bool) -> Vec<String> {
+    /// `typename T, int64_t HIDDEN_SIZE`: what instances differ in.
+    fn template_params(&self) -> Vec<String> {
         let types = self.spelling.types.iter().map(|t| format!("typename {t}"));
         let consts = self
             .kernel
@@ -205,21 +294,35 @@ impl<'a> Emission<'a> {
             .iter()
             .zip(&self.spelling.consts)
             .map(|(c, name)| format!("{} {name}", c.ty.cpp()));
-        let width = (width && self.schedule.width.is_some()).then(|| format!("int {}", self.inner.width));
-        types.chain(consts).chain(width).collect()
+        types.chain(consts).collect()
     }
 
-    /// `<T, HIDDEN_SIZE, width>`, or nothing.
-    fn template_args(&self, width: Option<&str>) -> String {
-        let width = width.filter(|_| self.schedule.width.is_some()).map(str::to_owned);
-        let args: Vec<String> = self
-            .spelling
-            .types
+    /// The same, with what the launcher decides: arguments that become constants, and the vector width where there is one.
+    fn variant_params(&self) -> Vec<String> {
+        let decided = self
+            .decisions
             .iter()
-            .chain(&self.spelling.consts)
-            .cloned()
-            .chain(width)
-            .collect();
+            .map(|decision| format!("{} {}", decision.ty.cpp(), decision.name));
+        let width = self.schedule.width.map(|_| format!("int {}", self.inner.width));
+        let instance = self.template_params().into_iter();
+        instance.chain(decided).chain(width).collect()
+    }
+
+    /// `<T, HIDDEN_SIZE>`, or nothing.
+    fn template_args(&self) -> String {
+        self.args(&[])
+    }
+
+    /// `<T, HIDDEN_SIZE, act_kind, VEC>`: the variant with these decisions, of this vector width where there is one.
+    fn variant_args(&self, decided: &[String], width: &str) -> String {
+        let width = self.schedule.width.map(|_| width.to_owned());
+        let more: Vec<String> = decided.iter().cloned().chain(width).collect();
+        self.args(&more)
+    }
+
+    fn args(&self, more: &[String]) -> String {
+        let instance = self.spelling.types.iter().chain(&self.spelling.consts);
+        let args: Vec<&str> = instance.chain(more).map(String::as_str).collect();
         if args.is_empty() {
             String::new()
         } else {
@@ -230,8 +333,8 @@ impl<'a> Emission<'a> {
     /// `const T*`, `float`: the type of a parameter in C++.
     fn param_type(&self, id: usize) -> String {
         match &self.kernel.params[id].kind {
-            crate::ir::ParamKind::Scalar(ty) => ty.cpp().to_owned(),
-            crate::ir::ParamKind::Buffer(buffer) => {
+            ParamKind::Scalar(ty) => ty.cpp().to_owned(),
+            ParamKind::Buffer(buffer) => {
                 let element = match buffer.element {
                     crate::ir::Element::Param(id) => self.spelling.types[id].clone(),
                     crate::ir::Element::DType(dtype) => dtype.cpp().to_owned(),
@@ -251,6 +354,7 @@ impl<'a> Emission<'a> {
             .usage
             .params
             .iter()
+            .filter(|id| self.kernel.params[**id].values.is_empty())
             .map(|id| (self.param_type(*id), self.spelling.params[*id].clone()));
         let locals = self.usage.locals.iter().map(|id| {
             let ty = printer::scalar(self.kernel.locals[*id].ty).cpp().to_owned();

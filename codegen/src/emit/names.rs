@@ -52,8 +52,13 @@ impl Names {
             name = format!("{base}_{count}");
             count += 1;
         }
-        self.taken.insert(name.clone());
+        self.take(&name);
         name
+    }
+
+    /// Takes a name as it is, so that it is not given.
+    pub(super) fn take(&mut self, name: &str) {
+        self.taken.insert(name.to_owned());
     }
 }
 

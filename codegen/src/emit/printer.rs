@@ -56,6 +56,8 @@ pub(super) struct Spelling {
     pub(super) types: Vec<String>,
     pub(super) locals: Vec<String>,
     pub(super) rows: Vec<String>,
+    /// Whether optional buffers are given, by parameter; empty for others.
+    pub(super) given: Vec<String>,
     /// Functions by path.
     pub(super) functions: Vec<(String, String)>,
 }
@@ -68,6 +70,10 @@ pub(super) trait Surroundings {
     fn load(&self, printer: &Printer<'_>, place: Place, index: &Expr) -> Loaded;
     /// The value of a reduction, which was computed before the statement.
     fn reduction(&self, e: &Expr) -> String;
+    /// Whether an expression is known when the code around is compiled.
+    fn is_constant(&self, e: &Expr) -> bool;
+    /// Whether nothing comes before the statement that it needs, so that an `if` may follow an `else` at once.
+    fn stands_alone(&self, stmt: &Stmt) -> bool;
 }
 
 /// What a load is written as.
@@ -99,6 +105,21 @@ impl Printer<'_> {
     /// A value as an operand.
     pub(super) fn operand(&self, e: &Expr, level: Level) -> String {
         self.expr(e).within(level)
+    }
+
+    /// A value in parts that may each have a line: the first condition, then what is chosen, one after the other.
+    pub(super) fn choices(&self, e: &Expr) -> Vec<String> {
+        let ExprKind::Select(cond, a, b) = &e.kind else {
+            return vec![self.value(e)];
+        };
+        let mut parts = vec![
+            self.operand(cond, Level::Or),
+            format!("? {}", self.operand(a, Level::Or)),
+        ];
+        let mut rest = self.choices(b);
+        rest[0].insert_str(0, ": ");
+        parts.append(&mut rest);
+        parts
     }
 
     /// An index, or the offset of a row.
@@ -145,6 +166,10 @@ impl Printer<'_> {
                     level: Level::Ternary,
                 }
             }
+            ExprKind::IsEmpty(id) => Cpp {
+                text: format!("!{}", self.spelling.given[*id]),
+                level: Level::Unary,
+            },
             ExprKind::Load(place, index) => self.load(*place, index),
             ExprKind::Reduce(..) => Cpp::primary(self.surroundings.reduction(e)),
             ExprKind::Item(_) | ExprKind::Invalid => unreachable!("only lowered kernels are emitted"),
@@ -200,6 +225,9 @@ impl Printer<'_> {
 
     fn unary(&self, op: Unary, a: &Expr, ty: Type) -> Cpp {
         let scalar = scalar(ty);
+        if let ExprKind::IsEmpty(id) = a.kind {
+            return Cpp::primary(&self.spelling.given[id]);
+        }
         if op == Unary::Neg && scalar.is_signed() && self.is_data(a) {
             return self.helper_call(
                 Helper::Wrapping,

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Expr, ExprKind, Function, Kernel, LocalId, Place, RowId, Stmt, StmtKind, walk, walk_exprs};
+use crate::ir::{
+    Binary, Expr, ExprKind, Function, Kernel, LocalId, Place, RowId, Scalar, Stmt, StmtKind, Type, Unary,
+    walk, walk_exprs,
+};
 
 /// What is read.
 #[derive(Default)]
@@ -49,9 +52,13 @@ impl Reads {
             }
             StmtKind::Row(id) => self.rows.contains(id),
             StmtKind::Store(..) | StmtKind::Assert(..) => true,
-            StmtKind::If(_, then, otherwise) => {
+            StmtKind::If(cond, then, otherwise) => {
                 self.retain(then);
                 self.retain(otherwise);
+                if then.is_empty() && !otherwise.is_empty() {
+                    *cond = negated(cond);
+                    std::mem::swap(then, otherwise);
+                }
                 !then.is_empty() || !otherwise.is_empty()
             }
             StmtKind::For(f) => {
@@ -115,6 +122,34 @@ pub(super) fn reads_param(function: &Function, id: LocalId) -> bool {
     let mut found = function_reads(function).locals.contains(&id);
     walk(&function.body.stmts, &mut |stmt| found |= assigned(stmt));
     found
+}
+
+/// The opposite of a condition. Floats that cannot be compared are neither less nor greater, so theirs gets a `!`.
+fn negated(cond: &Expr) -> Expr {
+    let kind = match &cond.kind {
+        ExprKind::Unary(Unary::Not, a) => return (**a).clone(),
+        ExprKind::Binary(op, a, b) => {
+            opposite(*op, a.ty).map(|op| ExprKind::Binary(op, a.clone(), b.clone()))
+        }
+        _ => None,
+    };
+    Expr {
+        kind: kind.unwrap_or_else(|| ExprKind::Unary(Unary::Not, Box::new(cond.clone()))),
+        ..cond.clone()
+    }
+}
+
+fn opposite(op: Binary, ty: Type) -> Option<Binary> {
+    let ordered = ty != Type::Scalar(Scalar::F32);
+    Some(match op {
+        Binary::Eq => Binary::Ne,
+        Binary::Ne => Binary::Eq,
+        Binary::Lt if ordered => Binary::Ge,
+        Binary::Le if ordered => Binary::Gt,
+        Binary::Gt if ordered => Binary::Le,
+        Binary::Ge if ordered => Binary::Lt,
+        _ => return None,
+    })
 }
 
 fn size(block: &[Stmt]) -> usize {

@@ -9,6 +9,8 @@ use crate::ir::{Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, Stm
 pub(super) struct Usage {
     pub(super) params: BTreeSet<ParamId>,
     pub(super) locals: BTreeSet<LocalId>,
+    /// Optional buffers that it asks for.
+    pub(super) asked: BTreeSet<ParamId>,
 }
 
 impl Usage {
@@ -49,6 +51,9 @@ impl Usage {
             }
             ExprKind::Local(id) => {
                 self.locals.insert(*id);
+            }
+            ExprKind::IsEmpty(id) => {
+                self.asked.insert(*id);
             }
             ExprKind::Load(place, _) => self.place(*place),
             _ => {}

@@ -52,6 +52,13 @@ impl Writer {
         self.line("}");
     }
 
+    /// `tail` right behind the block just written.
+    pub(super) fn end_block(&mut self, tail: &str) {
+        self.text.truncate(self.text.trim_end().len());
+        self.text.push_str(tail);
+        self.text.push('\n');
+    }
+
     /// What `body` writes, one level further in.
     pub(super) fn indented(&mut self, body: impl FnOnce(&mut Writer)) {
         self.depth += 1;
@@ -80,10 +87,26 @@ impl Writer {
         }
     }
 
-    /// `else { .. }` behind the block just written.
-    pub(super) fn else_block(&mut self, body: impl FnOnce(&mut Writer)) {
+    /// `head`, the parts of a choice, and `tail`; with a line for each part where that would be long.
+    pub(super) fn choices(&mut self, head: &str, parts: &[String], tail: &str) {
+        let one = format!("{head}{}{tail}", parts.join(" "));
+        let [first, rest @ .., last] = parts else {
+            return self.line(one);
+        };
+        if self.depth * 2 + one.len() <= WIDTH {
+            return self.raw(&one);
+        }
+        self.raw(&format!("{head}{first}"));
+        for part in rest {
+            self.raw(&format!("    {part}"));
+        }
+        self.raw(&format!("    {last}{tail}"));
+    }
+
+    /// `else head{ .. }` behind the block just written; `head` is empty or an `if (..) `.
+    pub(super) fn else_block(&mut self, head: &str, body: impl FnOnce(&mut Writer)) {
         self.text.truncate(self.text.trim_end().len());
-        self.text.push_str(" else {\n");
+        self.text.push_str(&format!(" else {head}{{\n"));
         self.depth += 1;
         body(self);
         self.depth -= 1;

@@ -196,18 +196,30 @@ impl Expansion<'_> {
     fn registration(&self, attribute: &TokenStream) -> TokenStream {
         let attribute = attribute.to_string();
         let item = source(self.function, self.paths);
+        let lines = self.lines();
         let variants = self
             .combinations()
             .into_iter()
             .map(|dtypes| self.variant(&dtypes));
         quote!({
             static KERNEL: ::oxysycl::Kernel = ::oxysycl::Kernel::new(
-                ::oxysycl::__private::KernelSource { attribute: #attribute, item: #item },
+                ::oxysycl::__private::KernelSource { attribute: #attribute, item: #item, lines: #lines },
                 &[#(#variants),*],
                 ::core::module_path!(),
             );
             &KERNEL
         })
+    }
+
+    /// Lines from the function's first word to its closing brace.
+    fn lines(&self) -> usize {
+        let function = self.function;
+        let (vis, sig) = (function.vis.to_token_stream(), function.sig.to_token_stream());
+        let first = vis.into_iter().chain(sig).next();
+        let first = first.map_or(Span::call_site(), |token| token.span());
+        let last = function.block.brace_token.span.close();
+        // The two lie in different places only if a macro put them together.
+        (last.end().line + 1).saturating_sub(first.start().line)
     }
 
     fn variant(&self, dtypes: &[DType]) -> TokenStream {

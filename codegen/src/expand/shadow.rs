@@ -1,8 +1,8 @@
 //! The twin that computes in `f64` with a running error bound: the same text with `f32` taken for `Real`.
 
 use quote::{ToTokens, quote};
-use syn::visit_mut::{VisitMut, visit_expr_for_loop_mut, visit_expr_mut, visit_stmt_mut, visit_type_mut};
-use syn::{Block, Expr, ExprForLoop, Ident, Item, Lit, Stmt, Type, parse_quote};
+use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut, visit_type_mut};
+use syn::{Arm, Block, Expr, ExprForLoop, Ident, Item, ItemConst, Lit, Stmt, Type, parse_quote};
 
 use super::words::{accumulators, callee, gathering, is_lanes};
 use crate::front::{Paths, path_name};
@@ -14,6 +14,7 @@ pub(super) fn rewrite(body: &Block, paths: &Paths) -> Block {
     Shadow {
         paths,
         gathered: Vec::new(),
+        lifted: Vec::new(),
     }
     .visit_block_mut(&mut body);
     body
@@ -46,12 +47,21 @@ struct Shadow<'a> {
     paths: &'a Paths,
     /// Variables that the surrounding `lanes` loop gathers into.
     gathered: Vec<(Ident, Reduce)>,
+    /// Constants of `f32` that the blocks around declare.
+    lifted: Vec<Ident>,
 }
 
 impl Shadow<'_> {
     fn constant(&self, path: &syn::ExprPath) -> Option<Expr> {
         let name = path_name(path);
         if path.path.segments.iter().any(|s| s.ident == "f32") {
+            return Some(parse_quote!(::oxysycl::native::Real::from(#path)));
+        }
+        if path
+            .path
+            .get_ident()
+            .is_some_and(|name| self.lifted.contains(name))
+        {
             return Some(parse_quote!(::oxysycl::native::Real::from(#path)));
         }
         let known = self.paths.constants.iter().any(|p| path_name(p) == name);
@@ -75,17 +85,26 @@ impl Shadow<'_> {
 }
 
 impl VisitMut for Shadow<'_> {
-    /// A constant of `f32` has no constant for a shadow, so constants become variables. What is asserted the function
-    /// itself asserts.
-    fn visit_stmt_mut(&mut self, node: &mut Stmt) {
-        if let Stmt::Macro(_) = node {
-            *node = parse_quote!({});
-        }
-        if let Stmt::Item(Item::Const(item)) = node {
-            let (name, ty, value) = (&item.ident, &item.ty, &item.expr);
-            *node = parse_quote!(let #name: #ty = #value;);
-        }
-        visit_stmt_mut(self, node);
+    /// A constant of `f32` has no constant for a shadow, so that it is lifted where it is read.
+    fn visit_block_mut(&mut self, node: &mut Block) {
+        let outer = self.lifted.len();
+        self.lifted
+            .extend(node.stmts.iter().filter_map(|stmt| match stmt {
+                Stmt::Item(Item::Const(item)) if is_f32(&item.ty) => Some(item.ident.clone()),
+                _ => None,
+            }));
+        // What is asserted the function itself asserts.
+        node.stmts.retain(|stmt| !matches!(stmt, Stmt::Macro(_)));
+        visit_block_mut(self, node);
+        self.lifted.truncate(outer);
+    }
+
+    /// Constants stay as they are: patterns name them.
+    fn visit_item_const_mut(&mut self, _: &mut ItemConst) {}
+
+    /// Patterns of a `match` stay as they are: what is matched is no `f32`.
+    fn visit_arm_mut(&mut self, node: &mut Arm) {
+        self.visit_expr_mut(&mut node.body);
     }
 
     fn visit_type_mut(&mut self, node: &mut Type) {

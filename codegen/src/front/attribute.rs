@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Ident, LitInt, LitStr, Token, bracketed, parenthesized};
+use syn::{Expr, Ident, LitInt, LitStr, Token, Type, bracketed, parenthesized, token};
 
 use crate::diagnostics::Errors;
 
@@ -19,9 +19,12 @@ pub(super) struct Arguments {
     pub(super) shapes: Vec<(Ident, Vec<DimSyntax>)>,
     pub(super) alias: Vec<(Ident, Ident)>,
     pub(super) scatter: Vec<(Ident, Ident)>,
+    pub(super) optional: Vec<Ident>,
+    pub(super) specialize: Vec<(Ident, Vec<Expr>)>,
     pub(super) work_group: Option<LitInt>,
     pub(super) sub_group: Option<LitInt>,
     pub(super) vector: Option<LitInt>,
+    pub(super) drop_in: Option<DropInSyntax>,
     /// Something could not be read, so that what seems to be missing may be there.
     pub(super) incomplete: bool,
 }
@@ -33,8 +36,26 @@ pub(super) struct DimSyntax {
     pub(super) stride: Option<Expr>,
 }
 
-const KNOWN: &str =
-    "symbol, header, types, select, instances, shapes, alias, scatter, work_group, sub_group, vector";
+/// `drop_in(symbol = "..", args(a, b: i64), c = b)`.
+#[derive(Debug)]
+pub(super) struct DropInSyntax {
+    /// The word `drop_in`.
+    pub(super) name: Ident,
+    pub(super) symbol: Option<LitStr>,
+    /// The word `args`, and what it lists.
+    pub(super) args: Option<(Ident, Vec<DropInArg>)>,
+    /// Parameters of the kernel with what they are set to.
+    pub(super) set: Vec<(Ident, Expr)>,
+}
+
+/// `a` or `a: i64`.
+#[derive(Debug)]
+pub(super) struct DropInArg {
+    pub(super) name: Ident,
+    pub(super) ty: Option<Type>,
+}
+
+const KNOWN: &str = "symbol, header, types, select, instances, shapes, alias, scatter, optional, specialize, work_group, sub_group, vector, drop_in";
 
 impl Arguments {
     /// Parses the arguments; problems go to `errors`, what could be read is kept.
@@ -69,9 +90,12 @@ impl Arguments {
             "shapes" => self.shapes = distinct(entries(input, list)?)?,
             "alias" => self.alias = entries(input, |input| input.parse())?,
             "scatter" => self.scatter = distinct(scattered(input)?)?,
+            "optional" => self.optional = names(input)?,
+            "specialize" => self.specialize = distinct(choices(input)?)?,
             "work_group" => self.work_group = auto_or(input)?,
             "sub_group" => self.sub_group = auto_or(input)?,
             "vector" => self.vector = auto_or(input)?,
+            "drop_in" => self.drop_in = Some(drop_in(name, input)?),
             _ => {
                 let message = format!("unknown argument `{name}`; there are {KNOWN}");
                 return Err(syn::Error::new(name.span(), message));
@@ -92,6 +116,55 @@ impl Parse for DimSyntax {
         };
         Ok(DimSyntax { extent, stride })
     }
+}
+
+impl Parse for DropInArg {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let name = input.parse()?;
+        let ty = if input.peek(Token![:]) {
+            input.parse::<Token![:]>()?;
+            Some(input.parse()?)
+        } else {
+            None
+        };
+        Ok(DropInArg { name, ty })
+    }
+}
+
+/// `(symbol = "..", args(..), name = value)`
+fn drop_in(name: &Ident, input: ParseStream) -> syn::Result<DropInSyntax> {
+    let mut syntax = DropInSyntax {
+        name: name.clone(),
+        symbol: None,
+        args: None,
+        set: Vec::new(),
+    };
+    let content;
+    parenthesized!(content in input);
+    while !content.is_empty() {
+        let name = Ident::parse_any(&content)?;
+        let twice = || syn::Error::new(name.span(), format!("`{name}` is given twice"));
+        if name == "args" && content.peek(token::Paren) {
+            let list;
+            parenthesized!(list in content);
+            let list = Punctuated::<DropInArg, Token![,]>::parse_terminated(&list)?;
+            if syntax.args.is_some() {
+                return Err(twice());
+            }
+            syntax.args = Some((name, list.into_iter().collect()));
+        } else if name == "symbol" && content.peek2(LitStr) {
+            if syntax.symbol.is_some() {
+                return Err(twice());
+            }
+            syntax.symbol = Some(assigned(&content)?);
+        } else {
+            syntax.set.push((name, assigned(&content)?));
+        }
+        if !content.is_empty() {
+            content.parse::<Token![,]>()?;
+        }
+    }
+    Ok(syntax)
 }
 
 /// The tokens between commas, so that a problem in one argument hides none in the next.
@@ -162,6 +235,27 @@ fn scattered(input: ParseStream) -> syn::Result<Vec<(Ident, Ident)>> {
     };
     let pairs = content.parse_terminated(pair, Token![,])?;
     Ok(pairs.into_iter().collect())
+}
+
+/// `(a, b)`
+fn names(input: ParseStream) -> syn::Result<Vec<Ident>> {
+    let content;
+    parenthesized!(content in input);
+    let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
+    Ok(names.into_iter().collect())
+}
+
+/// `(a in [0, 1], b in [false, true])`
+fn choices(input: ParseStream) -> syn::Result<Vec<(Ident, Vec<Expr>)>> {
+    let content;
+    parenthesized!(content in input);
+    let choice = |input: ParseStream| {
+        let name = input.parse()?;
+        input.parse::<Token![in]>()?;
+        Ok((name, list(input)?))
+    };
+    let choices = Punctuated::<_, Token![,]>::parse_terminated_with(&content, choice)?;
+    Ok(choices.into_iter().collect())
 }
 
 /// Entries of which each names another parameter.

@@ -131,7 +131,7 @@ impl Lower<'_> {
                 continue;
             };
             let name = &name.ident;
-            let Some(start) = start.filter(|start| self.fits(start)) else {
+            let Some(start) = start.filter(|start| self.are_alike(start)) else {
                 self.scopes.bind(plain(name), Binding::Invalid);
                 continue;
             };
@@ -206,7 +206,7 @@ impl Lower<'_> {
     }
 
     /// Whether rows that are chosen from are alike; rustc checks what they are.
-    fn fits(&mut self, start: &Start) -> bool {
+    fn are_alike(&self, start: &Start) -> bool {
         let buffers: Vec<ParamId> = start.places().into_iter().map(|(buffer, _)| buffer).collect();
         let alike = |a: &ParamId, b: &ParamId| match (&self.params[*a].kind, &self.params[*b].kind) {
             (ParamKind::Buffer(a), ParamKind::Buffer(b)) => a.element == b.element,

@@ -6,7 +6,8 @@ use syn::{Expr as SynExpr, ExprCall, ExprMethodCall};
 
 use super::Externals;
 use super::lower::{Context, Lower, plain};
-use crate::ir::{Element, Expr, ExprKind, Math, MathKind, Place, Reduce, Scalar, Type};
+use super::scope::Binding;
+use crate::ir::{Element, Expr, ExprKind, Math, MathKind, ParamId, ParamKind, Place, Reduce, Scalar, Type};
 use crate::source::Callee;
 
 /// The words that are written as functions.
@@ -186,6 +187,16 @@ impl Lower<'_> {
         let span = call.span();
         let at = call.method.span();
         let name = call.method.to_string();
+        if let Some(id) = self
+            .optional_buffer(&call.receiver)
+            .filter(|_| name == "is_empty")
+        {
+            return Expr {
+                kind: ExprKind::IsEmpty(id),
+                ty: Type::Scalar(Scalar::Bool),
+                span,
+            };
+        }
         match name.as_str() {
             "load" => return self.load(call),
             "store" => return self.invalid(at, "`store` gives no value; it is a statement of its own"),
@@ -210,6 +221,17 @@ impl Lower<'_> {
         let mut args = vec![self.value(&call.receiver)];
         args.extend(call.args.iter().map(|arg| self.value(arg)));
         self.math(math, count, kind, args, span)
+    }
+
+    /// The buffer that an expression is, if it may be null.
+    fn optional_buffer(&self, e: &SynExpr) -> Option<ParamId> {
+        match self.scopes.find(&plain(super::stmt::ident(e)?))? {
+            Binding::Buffer(id) => match &self.params[id].kind {
+                ParamKind::Buffer(buffer) if buffer.optional => Some(id),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Looks into a part of something that was refused for further problems, unless it is a buffer.

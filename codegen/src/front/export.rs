@@ -24,6 +24,7 @@ impl Lower<'_> {
             vector: self.hint(arguments.vector.as_ref(), "`vector` is 1, 2, 4, 8 or 16", |n| {
                 matches!(n, 1 | 2 | 4 | 8 | 16)
             }),
+            drop_in: None,
         }
     }
 
@@ -36,7 +37,7 @@ impl Lower<'_> {
             .collect()
     }
 
-    fn symbol(&mut self, given: Option<&LitStr>, name: &str, at: Span) -> String {
+    pub(super) fn symbol(&mut self, given: Option<&LitStr>, name: &str, at: Span) -> String {
         let parameters = self.parameters();
         let by_default = || {
             let start = format!("{name}_forward");

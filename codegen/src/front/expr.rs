@@ -7,7 +7,7 @@ use syn::{Block, Expr as SynExpr, ExprIf, UnOp};
 use super::lower::{Lower, plain};
 use super::scope::Binding;
 use super::stmt::ident;
-use crate::ir::{Binary, Expr, ExprKind, LocalId, Scalar, StmtKind, Type, Unary};
+use crate::ir::{Binary, Expr, ExprKind, LocalId, Scalar, Stmt, StmtKind, Type, Unary};
 
 impl Lower<'_> {
     /// The value of an expression. Statements that it needs first go to the current block.
@@ -21,7 +21,7 @@ impl Lower<'_> {
             SynExpr::Unary(unary) => self.unary(unary),
             SynExpr::Binary(binary) => self.binary(binary),
             SynExpr::Cast(cast) => self.cast(cast),
-            SynExpr::If(_) => self.one(e),
+            SynExpr::If(_) | SynExpr::Match(_) => self.one(e),
             SynExpr::Block(block) if block.label.is_none() => self.block_value(&block.block),
             SynExpr::Call(call) => self.call(call),
             SynExpr::MethodCall(call) => self.method(call),
@@ -85,10 +85,6 @@ impl Lower<'_> {
                 e.bracket_token.span.open(),
                 "there are no arrays in a kernel; use separate variables",
             ),
-            SynExpr::Match(e) => (
-                e.match_token.span(),
-                "`match` is not part of the language yet; use `if`",
-            ),
             SynExpr::Let(e) => (
                 e.let_token.span(),
                 "`if let` has no meaning here; compare with `==`",
@@ -109,7 +105,7 @@ impl Lower<'_> {
         self.invalid(at, message)
     }
 
-    fn path(&mut self, path: &syn::ExprPath) -> Expr {
+    pub(super) fn path(&mut self, path: &syn::ExprPath) -> Expr {
         let span = path.span();
         let bound = path
             .path
@@ -216,6 +212,7 @@ impl Lower<'_> {
             }
             SynExpr::Paren(paren) => self.values(&paren.expr, count),
             SynExpr::If(e) => self.if_values(e, count),
+            SynExpr::Match(e) => self.match_values(e, count),
             SynExpr::Block(block) if count > 1 => {
                 self.scopes.enter();
                 let values = self.tail_values(&block.block, count);
@@ -225,7 +222,7 @@ impl Lower<'_> {
             _ if count == 1 => vec![self.value(e)],
             _ => {
                 let message = format_args!(
-                    "this should be a tuple of {count} values, or an `if` with one in each branch"
+                    "this should be a tuple of {count} values, or an `if` or `match` with one in each branch"
                 );
                 let invalid = self.invalid(e.span(), message);
                 vec![invalid; count]
@@ -253,8 +250,26 @@ impl Lower<'_> {
             let invalid = self.invalid(e.if_token.span(), "an `if` that gives a value needs an `else`");
             return vec![invalid; count];
         };
-        let (mut then_stmts, then) = self.in_block(|lower| lower.tail_values(&e.then_branch, count));
-        let (mut else_stmts, other) = self.in_block(|lower| lower.values(otherwise, count));
+        let then = self.in_block(|lower| lower.tail_values(&e.then_branch, count));
+        let otherwise = self.in_block(|lower| lower.values(otherwise, count));
+        self.chosen(cond, then, otherwise, span, e.if_token.span())
+    }
+
+    /// The values of one of two branches, each with the statements that it needs first.
+    pub(super) fn chosen(
+        &mut self,
+        cond: Expr,
+        (mut then_stmts, then): (Vec<Stmt>, Vec<Expr>),
+        (mut else_stmts, other): (Vec<Stmt>, Vec<Expr>),
+        span: Span,
+        token: Span,
+    ) -> Vec<Expr> {
+        if cond.is_invalid() {
+            // What takes these values was told of enough.
+            for value in then.iter().chain(&other) {
+                self.same(value.ty, Type::Opaque, span);
+            }
+        }
         let pairs = then.into_iter().zip(other);
         if then_stmts.is_empty() && else_stmts.is_empty() {
             let select = |(a, b): (Expr, Expr)| {
@@ -280,11 +295,11 @@ impl Lower<'_> {
                 span,
             });
         }
-        self.push(StmtKind::If(cond, then_stmts, else_stmts), e.if_token.span());
+        self.push(StmtKind::If(cond, then_stmts, else_stmts), token);
         values
     }
 
-    fn assignment(&mut self, id: LocalId, value: Expr) -> crate::ir::Stmt {
+    fn assignment(&mut self, id: LocalId, value: Expr) -> Stmt {
         let span = value.span;
         let (mut stmts, ()) = self.in_block(|lower| lower.push(StmtKind::Assign(id, value), span));
         stmts.pop().expect("one statement was pushed")

@@ -1,6 +1,6 @@
 //! The state of lowering one function, and the blocks in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -51,6 +51,8 @@ pub(super) struct Lower<'a> {
     pub(super) host_locals: usize,
     /// Variables that are bound once to what the host can work out, with their values.
     pub(super) sizes: BTreeMap<LocalId, Expr>,
+    /// Locals that are constants declared in the function.
+    pub(super) constants: BTreeSet<LocalId>,
     /// Ends of inclusive ranges.
     pub(super) inclusive: Vec<Expr>,
     block: Vec<Stmt>,
@@ -74,6 +76,7 @@ impl<'a> Lower<'a> {
             paths: Paths::default(),
             host_locals: 0,
             sizes: BTreeMap::new(),
+            constants: BTreeSet::new(),
             inclusive: Vec::new(),
             block: Vec::new(),
             next_stmt: 0,
@@ -84,7 +87,9 @@ impl<'a> Lower<'a> {
         self.no_attributes(item);
         self.name = plain(&item.sig.ident);
         self.kernel_signature(arguments, item);
-        let attributes = self.attributes(arguments, item);
+        let mut attributes = self.attributes(arguments, item);
+        attributes.drop_in = self.drop_in(arguments, &attributes.symbol);
+        self.choices(arguments);
         self.shapes(arguments);
         let (mut host, grid, mut body) = self.grid(&item.block);
         self.finish(&mut [&mut host, &mut body]);
@@ -103,6 +108,7 @@ impl<'a> Lower<'a> {
             functions: Vec::new(),
         };
         finish_outside_blocks(&mut kernel, &self.infer);
+        super::drop_in::only_extents_are_unbounded(&kernel, self.errors);
         (kernel, self.paths)
     }
 
@@ -297,7 +303,7 @@ pub(super) fn plain(name: &Ident) -> String {
     name.strip_prefix("r#").map(str::to_owned).unwrap_or(name)
 }
 
-fn finish_type(infer: &Infer, e: &mut Expr) {
+pub(super) fn finish_type(infer: &Infer, e: &mut Expr) {
     e.ty = infer.finish(e.ty).unwrap_or(Type::Scalar(Scalar::F32));
 }
 
@@ -321,7 +327,7 @@ fn finish_outside_blocks(kernel: &mut Kernel, infer: &Infer) {
     }
 }
 
-/// The lines of a doc comment.
+/// The lines of a doc comment, with the text of links alone: their targets are paths in Rust.
 pub(super) fn docs(attributes: &[syn::Attribute]) -> Vec<String> {
     let text = attributes
         .iter()
@@ -339,6 +345,29 @@ pub(super) fn docs(attributes: &[syn::Attribute]) -> Vec<String> {
             };
             Some(text.value())
         });
-    text.flat_map(|t| t.lines().map(|l| l.trim().to_owned()).collect::<Vec<_>>())
+    let text = text.collect::<Vec<_>>().join("\n");
+    without_links(&text)
+        .lines()
+        .map(|line| line.trim().to_owned())
         .collect()
+}
+
+/// The text with `[x](target)` and ``[`x`]`` as `x`.
+fn without_links(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find("[`") {
+        let Some(close) = rest[open..].find("`]").map(|at| open + at + 1) else {
+            break;
+        };
+        plain.push_str(&rest[..open]);
+        plain.push_str(&rest[open + 1..close]);
+        rest = &rest[close + 1..];
+        if rest.starts_with('(')
+            && let Some(end) = rest.find(')')
+        {
+            rest = rest[end + 1..].trim_start_matches(')');
+        }
+    }
+    plain + rest
 }

@@ -3,9 +3,12 @@
 //! The macro runs it for its diagnostics, when other items are not yet known; [`kernel`](crate::kernel) runs it again on
 //! the kept tokens, with everything resolved. What rustc reports better, types above all, is left to rustc.
 
+mod arm;
 mod attribute;
 mod binding;
 mod call;
+mod choice;
+mod drop_in;
 mod export;
 mod expr;
 mod grid;

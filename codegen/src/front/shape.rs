@@ -46,7 +46,7 @@ impl Lower<'_> {
             self.scatter(buffer, by);
         }
         for id in 0..self.params.len() {
-            let Param { name, kind, span } = &self.params[id];
+            let Param { name, kind, span, .. } = &self.params[id];
             if !arguments.incomplete && matches!(kind, ParamKind::Buffer(b) if b.shape.is_empty()) {
                 let message = format!(
                     "what does `{name}` hold? Add `{name} = [rows @ row_stride, width]` to `shapes(..)`"
@@ -129,7 +129,7 @@ impl Lower<'_> {
         size
     }
 
-    fn buffer_named(&mut self, name: &Ident) -> Option<ParamId> {
+    pub(super) fn buffer_named(&mut self, name: &Ident) -> Option<ParamId> {
         match self.scopes.find(&plain(name)) {
             Some(Binding::Buffer(id)) => Some(id),
             Some(Binding::Invalid) => None,
@@ -143,7 +143,7 @@ impl Lower<'_> {
         }
     }
 
-    fn buffer_mut(&mut self, id: ParamId) -> &mut Buffer {
+    pub(super) fn buffer_mut(&mut self, id: ParamId) -> &mut Buffer {
         match &mut self.params[id].kind {
             ParamKind::Buffer(buffer) => buffer,
             ParamKind::Scalar(_) => unreachable!("buffer bindings name buffers"),

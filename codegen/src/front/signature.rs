@@ -218,6 +218,7 @@ impl Lower<'_> {
                     element,
                     mutable,
                     shape: vec![],
+                    optional: false,
                     aliases: vec![],
                     scattered_by: None,
                 })
@@ -233,6 +234,7 @@ impl Lower<'_> {
         self.params.extend(kind.map(|kind| Param {
             name: plain(name),
             kind,
+            values: vec![],
             span: name.span(),
         }));
         self.scopes.bind(plain(name), binding);

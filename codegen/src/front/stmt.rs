@@ -54,6 +54,7 @@ impl Lower<'_> {
                 let value = self.value(&item.expr);
                 let ty = self.annotated(&item.ty, value.ty);
                 let id = self.bind_local(&item.ident, false, ty);
+                self.constants.insert(id);
                 self.push(StmtKind::Let(id, Some(value)), item.span());
             }
             SynStmt::Item(item) => self.error(
@@ -114,16 +115,19 @@ impl Lower<'_> {
         self.push(StmtKind::Assert(cond, assertion), mac.path.span());
     }
 
-    fn expr_stmt(&mut self, e: &SynExpr) {
+    pub(super) fn expr_stmt(&mut self, e: &SynExpr) {
         match e {
             SynExpr::ForLoop(for_loop) => self.for_loop(for_loop),
             SynExpr::If(e) => self.if_stmt(e),
+            SynExpr::Match(e) => self.match_stmt(e),
             SynExpr::Block(block) if block.label.is_none() => {
                 self.scopes.enter();
                 self.stmts(&block.block.stmts);
                 self.scopes.leave();
             }
             SynExpr::Paren(paren) => self.expr_stmt(&paren.expr),
+            // What an arm of a `match` does where there is nothing to do.
+            SynExpr::Tuple(tuple) if tuple.elems.is_empty() => {}
             SynExpr::Assign(assign) => self.assign(assign),
             SynExpr::Binary(binary) => match compound(&binary.op) {
                 Some(op) => self.compound(&binary.left, op, &binary.right),

@@ -44,6 +44,8 @@ pub enum ExprKind {
     Call(String, Vec<Expr>),
     /// `if c { a } else { b }` with plain values.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `x.is_empty()` of an optional buffer: whether it is null.
+    IsEmpty(ParamId),
     /// `x.load(i)`.
     Load(Place, Box<Expr>),
     /// `group_sum(a)` and the like.

@@ -5,7 +5,7 @@ mod expr;
 mod stmt;
 mod types;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
 
@@ -78,6 +78,9 @@ pub struct Param {
     pub name: String,
     /// What is passed.
     pub kind: ParamKind,
+    /// The values that it may have, by `specialize(..)`, `bool` as 0 or 1: the launcher makes each of them a constant. Empty
+    /// where it may have any.
+    pub values: Vec<i64>,
     /// The name's token.
     pub span: Span,
 }
@@ -100,6 +103,8 @@ pub struct Buffer {
     pub mutable: bool,
     /// Its shape by `shapes(..)`, outermost dimension first.
     pub shape: Vec<Dim>,
+    /// Whether it may be null, by `optional(..)`.
+    pub optional: bool,
     /// Read-only buffers that may be this very memory, by `alias(..)`.
     pub aliases: Vec<ParamId>,
     /// The buffer of indices by which its rows are addressed, by `scatter(..)`: those from 0 on are distinct.
@@ -261,6 +266,30 @@ pub struct Attributes {
     pub sub_group: Option<u32>,
     /// Fixed vector width in elements.
     pub vector: Option<u32>,
+    /// A second export.
+    pub drop_in: Option<DropIn>,
+}
+
+/// A second C export with a signature that others fixed, which forwards to the kernel.
+#[derive(Clone, Debug)]
+pub struct DropIn {
+    /// Exported C name, with `{T}` for parameters.
+    pub symbol: String,
+    /// Its parameters in C order, behind the queue. Shapes are only with those of the kernel.
+    pub params: Vec<Param>,
+    /// Where each parameter of the kernel comes from, in order.
+    pub given: Vec<Given>,
+}
+
+/// Where a drop-in has a parameter of the kernel from.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// From its own parameter at this position.
+    Passed(usize),
+    /// Worked out; [`ExprKind::Param`] in it is the position of one of the drop-in's own.
+    Value(Expr),
+    /// It is not told: `INT64_MAX` stands for however many there are. With the word's token.
+    Unbounded(Span),
 }
 
 impl Kernel {
@@ -289,6 +318,29 @@ impl Kernel {
             }
         });
         counted
+    }
+
+    /// The parameters that the launcher makes constants, by `specialize(..)`.
+    pub fn specialized(&self) -> impl Iterator<Item = (ParamId, Scalar, &[i64])> {
+        self.params
+            .iter()
+            .enumerate()
+            .filter_map(|(id, param)| match param.kind {
+                ParamKind::Scalar(ty) if !param.values.is_empty() => Some((id, ty, &*param.values)),
+                _ => None,
+            })
+    }
+
+    /// Parameters that the drop-in does not tell, with the words that say so.
+    pub fn unbounded(&self) -> BTreeMap<ParamId, Span> {
+        let given = self.attributes.drop_in.iter().flat_map(|drop_in| &drop_in.given);
+        given
+            .enumerate()
+            .filter_map(|(id, given)| match given {
+                Given::Unbounded(at) => Some((id, *at)),
+                _ => None,
+            })
+            .collect()
     }
 
     /// The buffers that a place may lie in.

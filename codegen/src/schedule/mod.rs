@@ -84,21 +84,32 @@ pub(crate) fn extents(kernel: &Kernel) -> Vec<&Expr> {
     extents
 }
 
-/// Whether an expression is known when the kernel is compiled.
+/// Whether an expression is known when the kernel is compiled, whatever its arguments.
 pub(crate) fn is_constant(e: &Expr) -> bool {
-    !e.any(&mut |e| {
-        !matches!(
-            e.kind,
-            ExprKind::Int(_)
-                | ExprKind::Bool(_)
-                | ExprKind::Float(_)
-                | ExprKind::Const(_)
-                | ExprKind::Unary(..)
-                | ExprKind::Binary(..)
-                | ExprKind::Cast(_)
-                | ExprKind::Select(..)
-        )
+    !e.any(&mut |e| !is_constant_part(e))
+}
+
+/// Whether an expression is known when the kernel's functor is compiled, for which launchers decide something.
+pub(crate) fn is_decided(e: &Expr, kernel: &Kernel) -> bool {
+    !e.any(&mut |e| match e.kind {
+        ExprKind::Param(id) => kernel.params[id].values.is_empty(),
+        ExprKind::IsEmpty(_) => false,
+        _ => !is_constant_part(e),
     })
+}
+
+fn is_constant_part(e: &Expr) -> bool {
+    matches!(
+        e.kind,
+        ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Float(_)
+            | ExprKind::Const(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Cast(_)
+            | ExprKind::Select(..)
+    )
 }
 
 #[cfg(test)]

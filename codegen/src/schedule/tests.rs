@@ -18,6 +18,7 @@ fn vectors(rows: &str, body: &str) -> Vectors {
             calls: &[],
             constants: &[],
         },
+        lines: 1,
     };
     schedule(&crate::kernel(&source).expect("the kernel is accepted")).vectors
 }

@@ -63,12 +63,51 @@ pub(super) fn cases(ir: &Kernel) -> Vec<Case> {
         ir,
         roles: roles(ir),
         indices: oxysycl_codegen::indices(ir),
+        decisions: decisions(ir),
     };
+    let choices = draw.choices();
     let mut cases = Vec::new();
-    for (consts, sizes) in draw.choices() {
-        draw.add_layouts(&consts, &sizes, &mut cases);
+    // Decisions take turns with choices and layouts; none is left out.
+    let turns = choices.len().max(draw.decisions.len());
+    for (turn, (consts, sizes)) in choices.iter().cycle().take(turns).enumerate() {
+        draw.add_layouts(consts, sizes, turn, &mut cases);
     }
     cases
+}
+
+/// What launchers decide: values of parameters, and optional buffers that are not given.
+#[derive(Clone, Debug, Default)]
+struct Decision {
+    values: Vec<(ParamId, i64)>,
+    absent: Vec<ParamId>,
+}
+
+/// Every combination of what launchers decide.
+fn decisions(ir: &Kernel) -> Vec<Decision> {
+    let mut all = vec![Decision::default()];
+    for (id, _, values) in ir.specialized() {
+        let with = |decision: &Decision, value: i64| {
+            let mut decision = decision.clone();
+            decision.values.push((id, value));
+            decision
+        };
+        all = all
+            .iter()
+            .flat_map(|decision| values.iter().map(move |value| with(decision, *value)))
+            .collect();
+    }
+    for (id, _) in ir.buffers().filter(|(_, buffer)| buffer.optional) {
+        let without = |decision: &Decision| {
+            let mut decision = decision.clone();
+            decision.absent.push(id);
+            decision
+        };
+        all = all
+            .iter()
+            .flat_map(|decision| [decision.clone(), without(decision)])
+            .collect();
+    }
+    all
 }
 
 /// What cases are drawn from.
@@ -76,6 +115,7 @@ struct Draw<'a> {
     ir: &'a Kernel,
     roles: Vec<Role>,
     indices: Vec<Indices>,
+    decisions: Vec<Decision>,
 }
 
 /// Const parameters and sizes.
@@ -89,7 +129,7 @@ impl Draw<'_> {
             .into_iter()
             .flat_map(|consts| sizes.iter().map(move |sizes| (consts.clone(), sizes.clone())));
         let mut all: Vec<Choice> = all
-            .filter(|(consts, sizes)| self.fits(&self.case(consts, sizes, DENSE, 0)))
+            .filter(|(consts, sizes)| self.fits(&self.case(consts, sizes, &self.decisions[0], DENSE, 0)))
             .collect();
         let mut rng = Rng::with_seed(0);
         while all.len() > CHOICES {
@@ -97,7 +137,7 @@ impl Draw<'_> {
         }
         let mut left = BUDGET;
         all.retain(|(consts, sizes)| {
-            let total = total(self.ir, &self.case(consts, sizes, DENSE, 0));
+            let total = total(self.ir, &self.case(consts, sizes, &self.decisions[0], DENSE, 0));
             let affordable = total <= left;
             left -= if affordable { total } else { 0 };
             affordable
@@ -105,12 +145,17 @@ impl Draw<'_> {
         all
     }
 
-    fn case(&self, consts: &[i64], sizes: &[i64], layout: Layout, seed: u64) -> Case {
-        let values = stride::values(self.ir, &self.roles, consts, sizes, layout);
+    fn case(&self, consts: &[i64], sizes: &[i64], decision: &Decision, layout: Layout, seed: u64) -> Case {
+        let mut sizes = sizes.to_vec();
+        for (id, value) in &decision.values {
+            sizes[*id] = *value;
+        }
+        let values = stride::values(self.ir, &self.roles, consts, &sizes, layout);
         Case {
             consts: consts.to_vec(),
             scalars: scalars(self.ir, &values, seed),
             layout,
+            absent: decision.absent.clone(),
             seed,
         }
     }
@@ -126,7 +171,7 @@ impl Draw<'_> {
     }
 
     /// The layouts of one choice of consts and sizes.
-    fn add_layouts(&self, consts: &[i64], sizes: &[i64], cases: &mut Vec<Case>) {
+    fn add_layouts(&self, consts: &[i64], sizes: &[i64], turn: usize, cases: &mut Vec<Case>) {
         let ir = self.ir;
         let has_alias = ir.buffers().any(|(_, buffer)| !buffer.aliases.is_empty());
         let has_stride = self.roles.contains(&Role::Stride);
@@ -146,9 +191,10 @@ impl Draw<'_> {
             }
         }
         let mut drawn: Vec<Case> = Vec::new();
-        for layout in layouts {
+        for (nth, layout) in layouts.into_iter().enumerate() {
             let seed = (cases.len() + drawn.len()) as u64;
-            drawn.push(self.case(consts, sizes, layout, seed));
+            let decision = &self.decisions[(turn + nth) % self.decisions.len()];
+            drawn.push(self.case(consts, sizes, decision, layout, seed));
         }
         drawn.retain(|case| self.fits(case));
         let many = drawn.first().is_some_and(|case| size(ir, case) > MANY);

@@ -23,6 +23,8 @@ pub(super) enum Role {
     Width,
     Rows,
     Stride,
+    /// One of the values that the kernel has variants for.
+    Listed,
 }
 
 /// What each parameter is for.
@@ -65,6 +67,7 @@ pub(super) fn roles(ir: &Kernel) -> Vec<Role> {
             dim.stride.iter().for_each(|stride| give(stride, Role::Stride));
         }
     }
+    ir.specialized().for_each(|(id, ..)| roles[id] = Role::Listed);
     roles
 }
 
@@ -116,7 +119,7 @@ pub(super) fn sizes(roles: &[Role]) -> Vec<Vec<i64>> {
             Role::Rows => &ROWS,
             Role::Width => &WIDTHS,
             Role::Length => &LENGTHS,
-            Role::Stride | Role::Other => &[0],
+            Role::Stride | Role::Listed | Role::Other => &[0],
         }
     };
     let steps = |role: Role| match roles.iter().filter(|r| **r == role).count() {
@@ -132,7 +135,7 @@ pub(super) fn sizes(roles: &[Role]) -> Vec<Vec<i64>> {
                     Role::Length => length,
                     Role::Width => width,
                     Role::Rows => row,
-                    Role::Stride | Role::Other => 0,
+                    Role::Stride | Role::Listed | Role::Other => 0,
                 };
                 let turn = |at: usize, role: Role| roles[..at].iter().filter(|r| **r == role).count();
                 let size = |(at, role): (usize, &Role)| {

@@ -1,6 +1,7 @@
 //! What is promised of the cases, for this project's kernels and for one of a user.
 #![allow(clippy::too_many_arguments, reason = "a kernel takes what it takes")]
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::size::{LENGTHS, ROWS, WIDTHS};
@@ -201,5 +202,73 @@ fn a_case_is_described_in_one_line() {
     assert_eq!(
         case.describe(&ir),
         "HIDDEN_SIZE=1 num_tokens=1 input_stride=5 output_stride=5 eps=3.0, unaligned, in place"
+    );
+}
+
+/// A kernel with variants, one of them of a width.
+#[sycl_kernel(
+    shapes(x = [rows, width], y = [rows, width]),
+    specialize(kind in [-1, 4, 7], flip in [false, true], width in [5, 64]),
+)]
+#[allow(dead_code, reason = "run by way of its twins")]
+fn choose(x: &[f32], y: &mut [f32], rows: i64, width: i64, kind: i8, flip: bool) {
+    for row in groups(rows) {
+        for i in lanes(width) {
+            let v = x.load(row * width + i);
+            y.store(row * width + i, if flip { -v } else { v } * kind as f32);
+        }
+    }
+}
+
+#[test]
+fn every_listed_value_is_drawn_and_no_other() {
+    let ir = choose::kernel().ir().expect("choose lowers");
+    let cases = cases(&ir);
+    let drawn = |rows: bool| -> BTreeSet<[i64; 3]> {
+        let with_rows = cases.iter().filter(|case| !rows || value(&ir, case, "rows") > 0);
+        with_rows
+            .map(|case| ["kind", "flip", "width"].map(|name| value(&ir, case, name)))
+            .collect()
+    };
+    let mut listed = BTreeSet::new();
+    for kind in [-1, 4, 7] {
+        for flip in [0, 1] {
+            listed.extend([[kind, flip, 5], [kind, flip, 64]]);
+        }
+    }
+    assert_eq!(drawn(false), listed);
+    assert_eq!(drawn(true), listed);
+}
+
+#[sycl_kernel(
+    shapes(x = [rows, 8], y = [rows, 8], bias = [8], scale = [rows]),
+    optional(bias, scale), specialize(kind in [0, 1, 2]),
+)]
+#[allow(dead_code, reason = "run by way of its twins")]
+fn adjust(x: &[f32], y: &mut [f32], bias: &[f32], scale: &[f32], rows: i64, kind: i64) {
+    for row in groups(rows) {
+        let factor = if scale.is_empty() { 1.0 } else { scale.load(row) };
+        for i in lanes(8) {
+            let shift = if bias.is_empty() { 0.0 } else { bias.load(i) };
+            y.store(row * 8 + i, x.load(row * 8 + i) * factor + shift * kind as f32);
+        }
+    }
+}
+
+#[test]
+fn optional_buffers_are_given_and_not_with_every_value() {
+    let ir = adjust::kernel().ir().expect("adjust lowers");
+    let cases = cases(&ir);
+    let drawn: BTreeSet<(i64, Vec<ParamId>)> = cases
+        .iter()
+        .filter(|case| value(&ir, case, "rows") > 0)
+        .map(|case| (value(&ir, case, "kind"), case.absent.clone()))
+        .collect();
+    assert_eq!(drawn.len(), 12, "{drawn:?}");
+    let described = cases.iter().map(|case| case.describe(&ir));
+    assert!(
+        described
+            .into_iter()
+            .any(|text| text.ends_with(", without bias, without scale"))
     );
 }

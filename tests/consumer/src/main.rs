@@ -14,6 +14,7 @@ fn silu(x: f32) -> f32 {
     symbol = "swiglu_{T}",
     types(T = [f32, f16]),
     shapes(input = [rows @ input_stride, 2 * width], output = [rows, width]),
+    drop_in(symbol = "silu_and_mul_{T}", args(output, input, width, tokens: i32), rows = tokens as i64, input_stride = 2 * width),
 )]
 pub fn swiglu<T: Float>(input: &[T], output: &mut [T], rows: i64, width: i64, input_stride: i64) {
     for row in groups(rows) {

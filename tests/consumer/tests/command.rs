@@ -24,7 +24,36 @@ fn its_own_kernel_is_listed() {
     assert_eq!(listed[0]["module"], "consumer");
     assert_eq!(
         listed[0]["exports"],
-        serde_json::json!(["swiglu_fp32", "swiglu_fp16"])
+        serde_json::json!([
+            "swiglu_fp32",
+            "silu_and_mul_fp32",
+            "swiglu_fp16",
+            "silu_and_mul_fp16"
+        ])
+    );
+}
+
+#[test]
+fn its_drop_in_is_listed() {
+    let listed = json(&consumer(&["list", "swiglu", "--json"]));
+    assert_eq!(
+        listed[0]["drop_in"],
+        serde_json::json!({
+            "symbol": "silu_and_mul_{T}",
+            "parameters": [
+                { "name": "output", "type": "&mut [T]" },
+                { "name": "input", "type": "&[T]" },
+                { "name": "width", "type": "i64" },
+                { "name": "tokens", "type": "i32" },
+            ],
+        })
+    );
+    assert_eq!(listed[0]["lines"], 10);
+    let output = consumer(&["list"]);
+    let text = String::from_utf8(output.stdout).expect("tables are text");
+    assert!(
+        text.contains("swiglu_{T}") && text.contains("silu_and_mul_{T}"),
+        "{text}"
     );
 }
 

@@ -1,6 +1,9 @@
 //! Kernels that are judged one rule at a time.
 
+mod choice;
+mod choices;
 mod footprint;
+mod optional;
 mod order;
 mod overlap;
 mod poly;

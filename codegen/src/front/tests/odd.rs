@@ -28,11 +28,13 @@ const SEEDS: [(&str, &str); 4] = [
         }",
     ),
     (
-        "shapes(a = [n, m], b = [n, m], t = [n])",
+        "shapes(a = [n, m], b = [n, m], t = [n]), optional(t), specialize(flag in [false, true], m in [1, -2])",
         "fn two(a: &[f32], b: &mut [f32], t: &[i64], n: i64, m: i64, flag: bool) {
             let mut k = 0; k += n;
             for (r, h) in groups((n, m)) {
-                let q = t.load(r); let w; if flag && q > 0 { w = 1.0; } else { w = 2.0f32; }
+                let q = if t.is_empty() { 0 } else { t.load(r) }; let w; if flag && q > 0 { w = 1.0; } else { w = 2.0f32; }
+                let z = match q { 0 | 4..=7 => 1.0, ..-1 => { let t = w; t + 1.0 } LIMIT => 2.0, _ => w };
+                match flag { true => b.store(r * m + h, z), false => () }
                 b.store(r * m + h, a.load(r * m + h) * w);
             }
         }",

@@ -162,3 +162,39 @@ fn inclusive_ranges_end_before_the_last_number() {
     );
     assert!(problems("for i in elements(n) { for s in 0..=n { b.store(i, s as f32); } }").is_empty());
 }
+
+#[test]
+fn patterns_that_rust_has_for_other_types() {
+    for pattern in [
+        "1.5",
+        "&0",
+        "Some(1)",
+        "[2, ..]",
+        "Point { x: 1 }",
+        "(0, 1)",
+        "many!()",
+    ] {
+        one(
+            &format!("for i in elements(n) {{ match i {{ {pattern} => {{}} _ => {{}} }} }}"),
+            "a pattern in a kernel is an integer",
+        );
+    }
+    for pattern in ["'c'", "\"text\""] {
+        one(
+            &format!("for i in elements(n) {{ match i {{ {pattern} => {{}} _ => {{}} }} }}"),
+            "there is no text in a kernel",
+        );
+    }
+    one(
+        "for i in elements(n) { match 0.5_f32 { _ => {} } }",
+        "and this is an `f32`",
+    );
+    one(
+        "for i in elements(n) { let wide = match i { 0 | other => 1.0_f32, _ => 0.0 }; }",
+        "binds no name",
+    );
+    one(
+        "let LAST = 3; for i in elements(n) { match i { LAST => {} _ => {} } }",
+        "binds no name",
+    );
+}

@@ -38,6 +38,7 @@ fn kernel(width: &str, store: &str, calls: &'static [Named<Callee>]) -> KernelSo
             calls,
             constants: CONSTANTS,
         },
+        lines: 1,
     }
 }
 

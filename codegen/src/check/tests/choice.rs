@@ -1,0 +1,220 @@
+//! Rows that a condition chooses, rows addressed through data, and what conditions say of indices.
+
+use super::{accepted, refused};
+use crate::check::indices;
+
+/// Heads of `q` and `k` in one grid, each normalised in its own buffer.
+fn heads(start: &str, body: &str) -> String {
+    format!(
+        "#[sycl_kernel(shapes(q = [rows, m, n], k = [rows, l, n], w = [n]))]
+        fn kernel(q: &mut [f32], k: &mut [f32], w: &[f32], rows: i64, m: i64, l: i64, n: i64) {{
+            let heads = m + l;
+            for (r, h) in groups((rows, heads)) {{
+                {start}
+                {body}
+            }}
+        }}"
+    )
+}
+
+const CHOSEN: &str =
+    "let mut x = if h < m { q.row_mut((r * m + h) * n) } else { k.row_mut((r * l + (h - m)) * n) };";
+const DOUBLED: &str = "for i in lanes(n) { x.store(i, 2.0 * x.load(i)); }";
+
+#[test]
+fn each_branch_keeps_to_its_own_heads() {
+    accepted(&heads(CHOSEN, DOUBLED));
+    let reversed =
+        "let mut x = if h >= m { k.row_mut((r * l + (h - m)) * n) } else { q.row_mut((r * m + h) * n) };";
+    accepted(&heads(reversed, DOUBLED));
+    let tuple = "let (mut x, y) = if !(h >= m) { (q.row_mut((r * m + h) * n), w.row(0)) } else { (k.row_mut((r * l + h - m) * n), w.row(0)) };";
+    accepted(&heads(
+        tuple,
+        "for i in lanes(n) { x.store(i, y.load(i) * x.load(i)); }",
+    ));
+}
+
+#[test]
+fn a_branch_that_leaves_its_heads_is_refused() {
+    for start in [
+        // Heads of k that begin where those of q end.
+        "let mut x = if h < m { q.row_mut((r * m + h) * n) } else { k.row_mut((r * l + h) * n) };",
+        // One head too many, or too few.
+        "let mut x = if h <= m { q.row_mut((r * m + h) * n) } else { k.row_mut((r * l + (h - m)) * n) };",
+        "let mut x = if h < l { q.row_mut((r * m + h) * n) } else { k.row_mut((r * l + (h - l)) * n) };",
+        // All heads in both.
+        "let mut x = if r < 1 { q.row_mut((r * m + h) * n) } else { k.row_mut((r * l + h) * n) };",
+    ] {
+        refused(&heads(start, DOUBLED), "is no dimension of");
+    }
+}
+
+#[test]
+fn one_group_has_one_row_of_a_buffer() {
+    // The last heads of `k` once as they are counted from `m`, once from 0.
+    let twice =
+        "if h >= m { k.store((r * l + (h - m)) * n, 1.0); } if h < l { k.store((r * l + h) * n, 1.0); }";
+    refused(&heads("", twice), "another row of `k`");
+    let once = "if h >= m { k.store((r * l + (h - m)) * n, 1.0); k.store((r * l + (h - m)) * n, 2.0); }";
+    accepted(&heads("", once));
+}
+
+#[test]
+fn what_one_branch_chose_is_not_accessed_in_the_other() {
+    let body =
+        "if h < m { for i in lanes(n) { x.store(i, 1.0); } } else { for i in lanes(n) { x.store(i, 2.0); } }";
+    accepted(&heads(CHOSEN, body));
+}
+
+#[test]
+fn an_assertion_says_what_fits() {
+    let kernel = |host: &str| {
+        format!(
+            "#[sycl_kernel(shapes(b = [rows, n]))]
+            fn kernel(b: &mut [f32], rows: i64, n: i64, d: i64) {{
+                {host}
+                for r in groups(rows) {{
+                    let mut y = b.row_mut(r * n);
+                    for i in lanes(d) {{ y.store(i, 1.0); }}
+                    for i in lanes(n - d) {{ y.store(d + i, 2.0); }}
+                }}
+            }}"
+        )
+    };
+    refused(&kernel(""), "outside the group's own row");
+    refused(&kernel("assert!(d <= n + 1);"), "outside the group's own row");
+    for host in [
+        "assert!(d <= n);",
+        "assert!(n >= d, \"the part is larger than the whole\");",
+        "assert!(rows > 3 && !(d > n));",
+        "let limit = n; assert!(d < limit + 1);",
+    ] {
+        accepted(&kernel(host));
+    }
+}
+
+#[test]
+fn assertions_stand_before_the_grid() {
+    let kernel = |body: &str| {
+        format!(
+            "#[sycl_kernel(shapes(b = [n]))]
+            fn kernel(b: &mut [f32], n: i64) {{ for i in elements(n) {{ {body} b.store(i, 1.0); }} }}"
+        )
+    };
+    refused(&kernel("assert!(i < n);"), "a device cannot stop a launch");
+    refused(&kernel("assert_eq!(i, n);"), "kernels call no macros");
+    let formatted = "#[sycl_kernel(shapes(b = [n]))]
+        fn kernel(b: &mut [f32], n: i64) { assert!(n > 1, \"n is {}\", n); for i in elements(n) { b.store(i, 1.0); } }";
+    refused(formatted, "with a plain text");
+}
+
+/// Stores to rows of `b` that `t` addresses.
+fn scatter(attribute: &str, body: &str) -> String {
+    format!(
+        "#[sycl_kernel(shapes(b = [slots, heads, n], t = [rows]), {attribute})]
+        fn kernel(b: &mut [f32], t: &[i32], rows: i64, heads: i64, slots: i64, n: i64) {{
+            for (r, h) in groups((rows, heads)) {{
+                let slot = t.load(r);
+                let mut y = b.row_mut((slot * heads + h) * n);
+                {body}
+            }}
+        }}"
+    )
+}
+
+#[test]
+fn rows_are_addressed_through_data_where_they_are_guarded() {
+    let stored = "for i in lanes(n) { y.store(i, 1.0); }";
+    accepted(&scatter(
+        "scatter(b by t)",
+        &format!("if slot >= 0 && slot < slots {{ {stored} }}"),
+    ));
+    let (inside, outside) = ("slot >= 0 && slot < slots", "slot < 0 || slot >= slots");
+    accepted(&scatter(
+        "scatter(b by t)",
+        &format!("if {outside} {{}} else {{ {stored} }}"),
+    ));
+    for (attribute, body, because) in [
+        ("scatter(b by t)", stored.to_owned(), "may have a negative index"),
+        (
+            "scatter(b by t)",
+            format!("if slot >= 0 {{ {stored} }}"),
+            "may lie behind the last one",
+        ),
+        (
+            "scatter(b by t)",
+            format!("if slot >= 0 && slot <= slots {{ {stored} }}"),
+            "may lie behind the last one",
+        ),
+        (
+            "scatter(b by t)",
+            format!("if slot < slots {{ {stored} }}"),
+            "may have a negative index",
+        ),
+        (
+            "scatter(b by t)",
+            format!("if {inside} {{ for i in lanes(n + 1) {{ y.store(i, 1.0); }} }}"),
+            "outside the group's own row",
+        ),
+        (
+            "scatter(b by t)",
+            format!("if {inside} {{ b.store(h * n, 1.0); }}"),
+            "addressed by `scatter(..)`",
+        ),
+        (
+            "alias()",
+            format!("if {inside} {{ {stored} }}"),
+            "does not keep groups apart",
+        ),
+    ] {
+        refused(&scatter(attribute, &body), because);
+    }
+}
+
+#[test]
+fn every_group_addresses_by_an_index_of_its_own() {
+    let kernel = |index: &str| {
+        format!(
+            "#[sycl_kernel(shapes(b = [slots, n], t = [rows]), scatter(b by t))]
+            fn kernel(b: &mut [f32], t: &[i32], rows: i64, slots: i64, n: i64) {{
+                for r in groups(rows) {{
+                    let slot = t.load({index});
+                    if slot >= 0 && slot < slots {{ for i in lanes(n) {{ b.store(slot * n + i, 1.0); }} }}
+                }}
+            }}"
+        )
+    };
+    accepted(&kernel("r"));
+    accepted(&kernel("rows - 1 - r"));
+    for shared in ["0", "r / 2", "r % 2", "r - r"] {
+        refused(&kernel(shared), "addressed by `scatter(..)`");
+    }
+}
+
+#[test]
+fn buffers_of_indices_are_found() {
+    let kernel = |body: &str| {
+        format!(
+            "#[sycl_kernel(shapes(table = [m, n], t = [rows], b = [rows, n]))]
+            fn kernel(table: &[f32], t: &[i64], b: &mut [f32], rows: i64, m: i64, n: i64) {{
+                for r in groups(rows) {{ let at = t.load(r); {body} }}
+            }}"
+        )
+    };
+    let found = |body: &str| {
+        let (kernel, _) = super::checked(&kernel(body)).expect("the kernel is right");
+        let found = indices(&kernel);
+        found
+            .iter()
+            .map(|i| (i.buffer, i.guarded, i.distinct))
+            .collect::<Vec<_>>()
+    };
+    let gather = "for i in lanes(n) { b.store(r * n + i, table.load(at * n + i)); }";
+    assert_eq!(found(gather), [(1, false, false)]);
+    assert_eq!(
+        found(&format!("if at >= 0 && at < m {{ {gather} }}")),
+        [(1, true, false)]
+    );
+    assert_eq!(found(&format!("if at < m {{ {gather} }}")), [(1, false, false)]);
+    assert_eq!(found("for i in lanes(n) { b.store(r * n + i, at as f32); }"), []);
+}

@@ -1,0 +1,54 @@
+//! Layer normalisation.
+
+use crate::prelude::*;
+
+/// y = (x − mean(x)) / sqrt(var(x) + eps) · weight + bias, row by row; without `weight` or `bias` where they are null.
+///
+/// The variance is the mean of (x − mean)², in a second pass, so that no digits cancel. The result is rounded once.
+#[sycl_kernel(
+    symbol = "layernorm_forward_{T}_{HIDDEN_SIZE}",
+    header = "elementwise/layernorm.hpp",
+    types(T = [f32, f16, bf16]),
+    select(HIDDEN_SIZE = "SGL_LAYERNORM_HIDDEN_SIZE", T = "SGL_LAYERNORM_DTYPE_{T}"),
+    instances(HIDDEN_SIZE = [768, 1024, 1152, 2048, 4096]),
+    shapes(
+        input = [num_tokens @ input_stride, HIDDEN_SIZE],
+        weight = [HIDDEN_SIZE],
+        bias = [HIDDEN_SIZE],
+        output = [num_tokens @ output_stride, HIDDEN_SIZE],
+    ),
+    alias(output = input),
+    optional(weight, bias),
+)]
+#[allow(clippy::too_many_arguments)]
+pub fn layernorm<T: Float, const HIDDEN_SIZE: i64>(
+    input: &[T],
+    weight: &[T],
+    bias: &[T],
+    output: &mut [T],
+    num_tokens: i64,
+    input_stride: i64,
+    output_stride: i64,
+    eps: f32,
+) {
+    for token in groups(num_tokens) {
+        let x = input.row(token * input_stride);
+        let mut y = output.row_mut(token * output_stride);
+        let mut sum = 0.0;
+        for i in lanes(HIDDEN_SIZE) {
+            sum += x.load(i);
+        }
+        let mean = group_sum(sum) / HIDDEN_SIZE as f32;
+        let mut sum_sq = 0.0;
+        for i in lanes(HIDDEN_SIZE) {
+            let centred = x.load(i) - mean;
+            sum_sq += centred * centred;
+        }
+        let scale = rsqrt(group_sum(sum_sq) / HIDDEN_SIZE as f32 + eps);
+        for i in lanes(HIDDEN_SIZE) {
+            let factor = if weight.is_empty() { 1.0 } else { weight.load(i) };
+            let shift = if bias.is_empty() { 0.0 } else { bias.load(i) };
+            y.store(i, (x.load(i) - mean) * scale * factor + shift);
+        }
+    }
+}
