@@ -94,13 +94,13 @@ impl Writer {
             return self.line(one);
         };
         if self.depth * 2 + one.len() <= WIDTH {
-            return self.raw(&one);
+            return self.whole(&one);
         }
-        self.raw(&format!("{head}{first}"));
+        self.whole(&format!("{head}{first}"));
         for part in rest {
-            self.raw(&format!("    {part}"));
+            self.whole(&format!("    {part}"));
         }
-        self.raw(&format!("    {last}{tail}"));
+        self.whole(&format!("    {last}{tail}"));
     }
 
     /// `else head{ .. }` behind the block just written; `head` is empty or an `if (..) `.
