@@ -5,6 +5,7 @@ use oxysycl::ops::fused_add_rmsnorm::fused_add_rmsnorm;
 use oxysycl::ops::gemma_fused_add_rmsnorm::gemma_fused_add_rmsnorm;
 use oxysycl::ops::gemma_rmsnorm::gemma_rmsnorm;
 use oxysycl::ops::l2norm::l2norm;
+use oxysycl::ops::layernorm::layernorm;
 use oxysycl::ops::qknorm::qknorm;
 use oxysycl::ops::rmsnorm::rmsnorm;
 use oxysycl::prelude::*;
@@ -469,6 +470,127 @@ fn qknorm_is_its_formula_in_f16() {
 #[test]
 fn qknorm_is_its_formula_in_bf16() {
     qknorm_is_its_formula::<bf16, 64>();
+}
+
+/// (x − mean) / sqrt(var + eps) · weight + bias of one row, whose sums go through `additions`.
+///
+/// The mean is off by half an ULP of all magnitudes for each addition, and one for the division. What it is off by is in every
+/// difference, the square of which is in the variance; the rest is as for [`rms`].
+pub(crate) fn layer<T: Format>(x: &[T], weight: &[T], bias: &[T], eps: f32, additions: usize) -> Vec<Within> {
+    let (x, count, additions) = (wide(x), x.len() as f64, additions as f64);
+    let mean = x.iter().sum::<f64>() / count;
+    let mean_error = (additions + 1.0) * U * x.iter().map(|x| x.abs()).sum::<f64>() / count;
+    let centred: Vec<f64> = x.iter().map(|x| x - mean).collect();
+    let errors: Vec<f64> = centred
+        .iter()
+        .map(|c| mean_error + U * (c.abs() + mean_error))
+        .collect();
+    let squares = centred.iter().zip(&errors);
+    let var_error = squares.map(|(c, e)| 2.0 * c.abs() * e + e * e).sum::<f64>() / count;
+    let var = centred.iter().map(|c| c * c).sum::<f64>() / count + f64::from(eps);
+    let var_error = (var_error + (additions + 3.0) * U * (var + var_error)) * 1.001;
+    assert!(var_error < var / 2.0, "nothing is known of the root");
+    let scale = 1.0 / var.sqrt();
+    let scale_error = (1.0 / (var - var_error).sqrt() - scale) * 1.001 + 4.0 * U * scale;
+    let row = centred.iter().zip(&errors).enumerate();
+    row.map(|(at, (c, e))| {
+        let (w, b) = (
+            weight.get(at).map_or(1.0, |w| w.wide()),
+            bias.get(at).map_or(0.0, |b| b.wide()),
+        );
+        let product = c * scale * w;
+        let error = (e * (scale + scale_error) + c.abs() * scale_error) * w.abs() + 2.0 * U * product.abs();
+        let value = product + b;
+        Within {
+            value,
+            error: (error + U * (value.abs() + error)) * 1.001 + TINY * (1.0 + w.abs()),
+        }
+    })
+    .collect()
+}
+
+fn layernorm_is_its_formula<T: Format, const N: i64>() {
+    let width = N as usize;
+    // With and without weight and bias.
+    property(
+        16,
+        (shapes(), [0usize..2, 0usize..2]),
+        |(
+            Shape {
+                rows,
+                gaps,
+                offsets,
+                seed,
+            },
+            given,
+        )| {
+            let rng = &mut Rng::with_seed(seed);
+            let x: Vec<T> = moderate(rng, rows * width);
+            let [w, b]: [Vec<T>; 2] = given.map(|given| moderate(rng, given * width));
+            let eps = eps(rng);
+            let formula = |additions: usize| -> Vec<Within> {
+                x.chunks(width)
+                    .flat_map(|row| layer(row, &w, &b, eps, additions))
+                    .collect()
+            };
+            let strides = gaps.map(|gap| width + gap);
+            let input = Strided::new(Rows::new(rows, strides[0], width), &x, offsets[0]);
+            let output = Strided::new(
+                Rows::new(rows, strides[1], width),
+                &vec![canary(); x.len()],
+                offsets[1],
+            );
+            let (weight, bias) = (Guarded::new(&w, offsets[2]), Guarded::new(&b, offsets[0]));
+            let null = queue().alloc::<T>(0).unwrap();
+            let view = |given: usize, memory| if given == 1 { memory } else { null.view() };
+            let (w_view, b_view) = (view(given[0], weight.view()), view(given[1], bias.view()));
+            let (n, [from, to]) = (rows as i64, strides.map(|stride| stride as i64));
+            let launch = layernorm::launch::<T, N>;
+            launch(
+                queue(),
+                input.view(),
+                w_view,
+                b_view,
+                output.view(),
+                n,
+                from,
+                to,
+                eps,
+            )
+            .unwrap();
+            expect_within("on the device", &output.after(), &formula(additions(width)));
+            input.memory.expect_untouched();
+            launch(
+                queue(),
+                input.view(),
+                w_view,
+                b_view,
+                input.view(),
+                n,
+                from,
+                from,
+                eps,
+            )
+            .unwrap();
+            expect_same("in place", &input.after(), &output.after());
+            weight.expect_untouched();
+            bias.expect_untouched();
+            let mut native = output.memory.before().to_vec();
+            layernorm::<T, N>(input.memory.before(), &w, &b, &mut native, n, from, to, eps);
+            output.rows.expect_gaps(output.memory.before(), &native);
+            expect_within("natively", &output.rows.gather(&native), &formula(width));
+        },
+    );
+}
+
+#[test]
+fn layernorm_is_its_formula_in_f32() {
+    layernorm_is_its_formula::<f32, 769>();
+}
+
+#[test]
+fn layernorm_is_its_formula_in_f16() {
+    layernorm_is_its_formula::<f16, 64>();
 }
 
 /// A NaN spoils its own row; an infinity makes all finite numbers of its row zeros, and itself NaN.

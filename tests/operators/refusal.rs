@@ -6,10 +6,13 @@ use oxysycl::ops::fused_rope::fused_rope;
 use oxysycl::ops::fused_rope_store::fused_rope_store;
 use oxysycl::ops::gemma_fused_add_rmsnorm::gemma_fused_add_rmsnorm;
 use oxysycl::ops::gemma_rmsnorm::gemma_rmsnorm;
+use oxysycl::ops::layernorm::layernorm;
 use oxysycl::ops::mrope::mrope;
+use oxysycl::ops::per_token_group_quant_int8::per_token_group_quant_int8;
 use oxysycl::ops::qknorm::qknorm;
 use oxysycl::ops::rmsnorm::rmsnorm;
-use oxysycl::ops::{add, cast, l2norm, mul, scale, silu_and_mul_clamp, swiglu_alpha_limit};
+use oxysycl::ops::timestep_embedding::timestep_embedding;
+use oxysycl::ops::{act_and_mul, add, cast, l2norm, mul, scale, silu_and_mul_clamp, swiglu_alpha_limit};
 use oxysycl::prelude::*;
 use oxysycl::{LaunchError, View};
 
@@ -355,4 +358,75 @@ fn fused_qk_norm_rope_checks_its_sizes() {
     let error = refused(launch(views(), [192, 65, 2], [1, 1, 2]));
     assert!(error.contains("rope_dim <= HEAD_DIM"), "{error}");
     memory.iter().for_each(Guarded::expect_untouched);
+}
+
+#[test]
+fn act_and_mul_checks_its_sizes_and_its_kind() {
+    let launch = |[x, y, ..]: [View<f16>; 6], [n, dim]: [i64; 2], kind: i32| {
+        act_and_mul::act_and_mul::launch(queue(), x, y, n, dim, kind)
+    };
+    let names = ["num_tokens", "dim"];
+    each(names, [2, 16], &names, |views, sizes| launch(views, sizes, 0));
+    let memory = [(); 6].map(|()| memory::<f16>());
+    for kind in [-1, 3, i32::MAX] {
+        let views = [0, 1, 2, 3, 4, 5].map(|at| memory[at].view());
+        let error = refused(launch(views, [2, 16], kind));
+        assert!(
+            error.contains("act_kind") && error.contains(&kind.to_string()),
+            "{error}"
+        );
+    }
+    memory.iter().for_each(Guarded::expect_untouched);
+}
+
+#[test]
+fn layernorm_checks_its_sizes() {
+    each(
+        ROWS,
+        [2, 64, 64],
+        &["num_tokens"],
+        |[x, w, b, y, ..]: [View<f16>; 6], [n, from, to]| {
+            layernorm::launch::<f16, 64>(queue(), x, w, b, y, n, from, to, 1e-6)
+        },
+    );
+}
+
+#[test]
+fn per_token_group_quant_int8_checks_its_sizes() {
+    let (codes, scales) = (Guarded::new(&[7i8; 1024], 0), memory::<f32>());
+    let launch = |[x, ..]: [View<f32>; 6], [n, groups, from, to, at]: [i64; 5], eps: f32| {
+        let (q, s) = (codes.view(), scales.view());
+        per_token_group_quant_int8::launch::<f32, 128>(queue(), x, q, s, n, groups, from, to, at, eps)
+    };
+    let names = [
+        "num_tokens",
+        "num_groups",
+        "input_stride",
+        "codes_stride",
+        "scales_stride",
+    ];
+    // With no tokens the good launch writes nothing either.
+    each(names, [0, 2, 256, 256, 2], &names[..2], |views, sizes| {
+        launch(views, sizes, 1e-10)
+    });
+    let memory = [(); 6].map(|()| memory::<f32>());
+    for eps in [0.0, -1.0, f32::NAN] {
+        let views = [0, 1, 2, 3, 4, 5].map(|at| memory[at].view());
+        let error = refused(launch(views, [2, 2, 256, 256, 2], eps));
+        assert!(error.contains("eps > 0"), "{error}");
+    }
+    codes.expect_untouched();
+    scales.expect_untouched();
+}
+
+#[test]
+fn timestep_embedding_checks_its_sizes() {
+    let output = memory::<f32>();
+    let names = ["dim", "batch_size"];
+    let launch = |[t, ..]: [View<f16>; 6], [dim, batch]: [i64; 2]| {
+        let (dim, batch) = (dim as i32, batch as i32);
+        timestep_embedding::launch(queue(), t, output.view(), dim, false, 0.0, 1.0, 10_000, batch)
+    };
+    each(names, [8, 0], &names, launch);
+    output.expect_untouched();
 }

@@ -134,6 +134,15 @@ impl Within {
         Self { value, error }
     }
 
+    /// The product with a number, which loses half an ULP.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        let value = self.value * factor;
+        Self {
+            value,
+            error: (self.error * factor.abs() + value.abs() * U) * 1.001 + TINY,
+        }
+    }
+
     /// Whether `found` is the rounding of a number in here.
     pub(crate) fn admits<T: Format>(self, found: T) -> bool {
         if self.value.is_nan() {

@@ -1,15 +1,15 @@
 //! Family C: activations and quantisation.
 //!
 //! Not here:
-//! * 51: `per_token_group_quant_int8` has tests of its own.
 //! * 52: there is no fp8.
 
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
-
+use oxysycl::ops::act_and_mul::act_and_mul;
 use oxysycl::ops::activation::{gelu, gelu_tanh, sigmoid, silu};
+use oxysycl::ops::per_token_group_quant_int8::per_token_group_quant_int8;
 use oxysycl::ops::{add::add, cast::cast, mul::mul, scale::scale, silu_and_mul_clamp::silu_and_mul_clamp};
 use oxysycl::prelude::*;
 
+use crate::gated::{erf_gelu, tanh_gelu};
 use crate::support::*;
 
 /// Every activation function of every number.
@@ -35,34 +35,6 @@ fn activated<T: Format>(x: &[T]) -> [Vec<T>; 4] {
     activations::launch(queue(), input.view(), s, t, u, v, x.len() as i64).unwrap();
     input.expect_untouched();
     outputs.map(|output| output.after())
-}
-
-/// tanh-GELU by sigmoid: e⁻²ᵘ has its 3 ULP and what the four roundings of 2u make of it, and the quotient two roundings more.
-fn tanh_gelu(x: f64) -> Within {
-    let twice = 2.0 * (2.0 / PI).sqrt() * (x + 0.044715 * x * x * x);
-    let e = (-twice).exp();
-    let part = if e.is_infinite() { 1.0 } else { e / (1.0 + e) };
-    // Both constants are rounded as well: in all six roundings, x³ takes part in five.
-    let halves = (6.0 + twice.abs() * 7.0) * part + 2.0;
-    let mut within = Within::relative(x / (1.0 + e), halves, 0.0);
-    if -twice > 88.72 {
-        within.error += within.value.abs();
-    }
-    within
-}
-
-/// Φ(x) · x, with 16 ULP for the error function of a number that is off by two roundings.
-fn erf_gelu(x: f64) -> Within {
-    let t = x * FRAC_1_SQRT_2;
-    let slope = 2.0 / PI.sqrt() * (-t * t).exp() * t.abs();
-    let erf = libm::erf(t);
-    let sum_error = U * (32.0 * erf.abs() + 2.0 * slope + (1.0 + erf).abs());
-    let value = 0.5 * x * (1.0 + erf);
-    let error = 0.5 * x.abs() * sum_error + 2.0 * U * value.abs();
-    Within {
-        value,
-        error: error * 1.001 + TINY,
-    }
 }
 
 fn tanh_gelu_of_large_numbers<T: Format>() {
@@ -189,6 +161,56 @@ fn infinities_and_nan_leave_finite_neighbours_alone() {
     specials_among_finite_numbers::<bf16>();
 }
 
+/// C51. Groups of zeros, of tiny numbers, and with a single large one.
+#[test]
+fn groups_of_zeros_have_a_scale_above_0() {
+    let mut x = vec![0f32; 3 * 128];
+    x[128..256].fill(1e-30);
+    x[256] = 448.0;
+    let input = Guarded::new(&x, 0);
+    let (codes, scales) = (Guarded::new(&[7i8; 3 * 128], 0), Guarded::new(&[7f32; 3], 0));
+    let launch = per_token_group_quant_int8::launch::<f32, 128>;
+    launch(
+        queue(),
+        input.view(),
+        codes.view(),
+        scales.view(),
+        1,
+        3,
+        384,
+        384,
+        3,
+        1e-10,
+    )
+    .unwrap();
+    let mut expected = [0i8; 3 * 128];
+    expected[256] = 127;
+    assert_eq!(codes.after(), expected);
+    expect_same(
+        "scales",
+        &scales.after(),
+        &[1e-10 / 127.0, 1e-10 / 127.0, 448.0 / 127.0],
+    );
+}
+
+/// C46 and C47 in the operator: gates at either end.
+#[test]
+fn activations_at_either_end_are_numbers_in_the_operator() {
+    let gates = [11.0, 13.0, 40.0, 88.0, 89.0, 1000.0, 65504.0];
+    for kind in 0..3 {
+        for sign in [1.0, -1.0] {
+            let x: Vec<f32> = of(gates.map(|x| sign * x).into_iter().chain([1.0; 7]));
+            let (input, output) = (Guarded::new(&x, 0), Guarded::new(&[7f32; 7], 0));
+            act_and_mul::launch(queue(), input.view(), output.view(), 1, 7, kind).unwrap();
+            for (gate, y) in x.iter().zip(output.after()) {
+                // The slowest of them, silu, is x · e⁻¹¹ off at 11.
+                let expected = if sign > 0.0 { gate.wide() } else { 0.0 };
+                assert!((y.wide() - expected).abs() < 2e-4, "kind {kind}: {y} for {gate}");
+            }
+        }
+    }
+}
+
 /// Sizes around what vectors and work-groups take.
 const SIZES: [usize; 10] = [0, 1, 3, 4, 5, 8, 9, 255, 256, 257];
 
@@ -241,6 +263,8 @@ fn gated_activations_stop_at_the_end_of_the_half_row() {
         silu_and_mul_clamp::launch(queue(), input.view(), output.view(), 2, n, 2 * n, n, 7.0).unwrap();
         let after = output.after();
         let expected = 2.0 / (1.0 + (-1f64).exp());
+        act_and_mul::launch(queue(), input.view(), output.view(), 2, n, 0).unwrap();
+        expect_same("act_and_mul", &output.after(), &after);
         assert!(
             after.iter().all(|y| (f64::from(*y) - expected).abs() < 1e-6),
             "{count}: {after:?}"

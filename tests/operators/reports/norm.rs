@@ -12,6 +12,7 @@ use oxysycl::ops::fused_qk_norm_rope::fused_qk_norm_rope;
 use oxysycl::ops::gemma_fused_add_rmsnorm::gemma_fused_add_rmsnorm;
 use oxysycl::ops::gemma_rmsnorm::gemma_rmsnorm;
 use oxysycl::ops::l2norm::l2norm;
+use oxysycl::ops::layernorm::layernorm;
 use oxysycl::ops::qknorm::qknorm;
 use oxysycl::ops::rmsnorm::rmsnorm;
 use oxysycl::prelude::*;
@@ -288,6 +289,20 @@ fn sums_of_squares_are_f32_in_l2norm() {
     let input = Guarded::new(&[f16::nearest(300.0); 256], 0);
     l2norm::launch(queue(), input.view(), input.view(), 1, 256, 256, 256, 1e-6).unwrap();
     expect_same("rows", &input.after(), &[f16::nearest(1.0 / 16.0); 256]);
+}
+
+/// A15. Deviations are taken from the mean before they are squared: nothing cancels.
+#[test]
+fn sums_are_f32_in_layernorm() {
+    let x: Vec<f16> = of((0..64).map(|i| if i % 2 == 0 { 300.0 } else { 300.25 }));
+    let (input, null) = (Guarded::new(&x, 0), queue().alloc::<f16>(0).unwrap());
+    let w = null.view();
+    layernorm::launch::<f16, 64>(queue(), input.view(), w, w, input.view(), 1, 64, 64, 0.0).unwrap();
+    expect_same(
+        "rows",
+        &input.after(),
+        &of::<f16>((0..64).map(|i| if i % 2 == 0 { -1.0 } else { 1.0 })),
+    );
 }
 
 /// A16. Sums are f32 and not scaled: beyond them a row is zeros, as the operator says.
