@@ -404,8 +404,8 @@ fn l2norm_is_its_formula_in_f32() {
 }
 
 #[test]
-fn l2norm_is_its_formula_in_bf16() {
-    l2norm_is_its_formula::<bf16>();
+fn l2norm_is_its_formula_in_f16() {
+    l2norm_is_its_formula::<f16>();
 }
 
 fn qknorm_is_its_formula<T: Format, const N: i64>() {
