@@ -6,6 +6,8 @@
 //! * 19: input and weight are of one type, which rustc sees to.
 //! * 23: the shape of a weight is the Python wrappers' to check.
 
+use std::f32::consts::FRAC_1_SQRT_2;
+
 use fastrand::Rng;
 use oxysycl::ops::fused_add_rmsnorm::fused_add_rmsnorm;
 use oxysycl::ops::fused_qk_norm_rope::fused_qk_norm_rope;
@@ -335,7 +337,7 @@ fn eps_is_added_to_the_mean_of_what_is_in_the_row() {
         vec![0.0; 4096]
     );
     let small = packed::<f32, 4096>(&vec![1e-3; 4096], &ones(4096), 1e-6);
-    assert!(small.iter().all(|y| (y - 0.707_11).abs() < 5e-6), "{}", small[0]);
+    assert!(small.iter().all(|y| (y - FRAC_1_SQRT_2).abs() < 5e-6), "{}", small[0]);
 }
 
 /// A20. The normalised number is not rounded before it is multiplied with the weight.
