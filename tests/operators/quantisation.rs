@@ -22,6 +22,12 @@ pub(crate) fn quantised<T: Format>(x: &[T], eps: f32) -> (f32, Vec<i8>) {
     )
 }
 
+/// A group whose scale is 1: many of its elements lie in the middle between two codes.
+fn halves<T: Format>(rng: &mut Rng, count: usize) -> Vec<T> {
+    let rest = (1..count).map(|_| f64::from(rng.i32(-253..=253)) / 2.0);
+    of([127.0].into_iter().chain(rest))
+}
+
 fn per_token_group_quant_int8_is_its_formula<T: Format, const N: i64>() {
     let width = N as usize;
     let gaps = [0usize..20, 0usize..20, 0usize..5];
@@ -30,13 +36,11 @@ fn per_token_group_quant_int8_is_its_formula<T: Format, const N: i64>() {
         (0usize..4, 0usize..4, gaps, 0usize..9, any::<u64>()),
         |(tokens, groups, gaps, offset, seed)| {
             let rng = &mut Rng::with_seed(seed);
-            // A group of anything may be one of infinities and NaNs only; most are of numbers.
-            let draw = |rng: &mut Rng| {
-                if rng.u8(..4) == 0 {
-                    anything(rng, width)
-                } else {
-                    moderate(rng, width)
-                }
+            let draw = |rng: &mut Rng| match rng.u8(..4) {
+                // Infinities and NaNs too.
+                0 => anything(rng, width),
+                1 => halves(rng, width),
+                _ => moderate(rng, width),
             };
             let x: Vec<T> = (0..tokens * groups).flat_map(|_| draw(rng)).collect();
             let eps = [1e-10, 1e-4][rng.usize(..2)];

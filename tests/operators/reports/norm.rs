@@ -337,7 +337,11 @@ fn eps_is_added_to_the_mean_of_what_is_in_the_row() {
         vec![0.0; 4096]
     );
     let small = packed::<f32, 4096>(&vec![1e-3; 4096], &ones(4096), 1e-6);
-    assert!(small.iter().all(|y| (y - FRAC_1_SQRT_2).abs() < 5e-6), "{}", small[0]);
+    assert!(
+        small.iter().all(|y| (y - FRAC_1_SQRT_2).abs() < 5e-6),
+        "{}",
+        small[0]
+    );
 }
 
 /// A20. The normalised number is not rounded before it is multiplied with the weight.
