@@ -46,6 +46,15 @@ impl Instance {
             let define = kernel.select(&param.name).replace(&placeholder, dtype.tag());
             instance.defines.push((define, String::new()));
         }
+        if !kernel.combinations().iter().any(|known| known == dtypes) {
+            let listed = |dtypes: &[DType]| dtypes.iter().map(|d| d.tag()).collect::<Vec<_>>().join(" ");
+            let known: Vec<String> = kernel.combinations().iter().map(|d| listed(d)).collect();
+            return Err(format!(
+                "`{name}` has no {}; there are {}",
+                listed(dtypes),
+                known.join(", ")
+            ));
+        }
         for (param, value) in kernel.consts.iter().zip(consts) {
             let text = const_text(param.ty, *value).ok_or_else(|| {
                 format!(

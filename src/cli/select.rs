@@ -193,12 +193,13 @@ impl Choice {
 
     /// The macros that make this choice. What is not chosen is compiled as the header has it by itself.
     pub(super) fn defines(&self, ir: &ir::Kernel) -> Result<Vec<(String, String)>, SelectError> {
-        let dtypes: Vec<DType> = self
-            .dtypes
-            .iter()
-            .zip(&ir.types)
-            .map(|(d, param)| d.unwrap_or(param.dtypes[0]))
-            .collect();
+        let fits = |dtypes: &&Vec<DType>| {
+            let mut chosen = self.dtypes.iter().zip(dtypes.iter());
+            chosen.all(|(chosen, dtype)| chosen.is_none_or(|chosen| chosen == *dtype))
+        };
+        let first = |(d, param): (&Option<DType>, &ir::TypeParam)| d.unwrap_or(param.dtypes[0]);
+        let dtypes = ir.combinations().iter().find(fits).cloned();
+        let dtypes = dtypes.unwrap_or_else(|| self.dtypes.iter().zip(&ir.types).map(first).collect());
         let mut consts = Vec::new();
         for (chosen, param) in self.consts.iter().zip(&ir.consts) {
             let value = chosen.or_else(|| param.instances.first().copied());

@@ -191,7 +191,6 @@ fn placed(kernel: &Kernel, access: &Access, grid: &[Axis], mut dims: Vec<Dim>) -
 
 /// The element of `by` that addresses the row of an access, the grid index that picks the element, and the index without
 /// it. Takes the dimension that it addresses out of `dims`.
-#[expect(clippy::type_complexity, reason = "the three parts are taken apart at once")]
 fn scattered(
     access: &Access,
     by: ParamId,

@@ -10,8 +10,8 @@ use crate::ir::{DType, Kernel, ParamKind, Scalar};
 
 /// A parameter that instances differ in.
 enum Choice<'a> {
-    /// A type parameter: its element types and its selection macro.
-    Type(&'a [DType], &'a str),
+    /// Type parameters that are chosen together: their element types, and each one's name and selection macro.
+    Types(&'a [Vec<DType>], Vec<(&'a str, &'a str)>),
     /// A const parameter: its type, its usual values and its selection macro.
     Const(Scalar, &'a [i64], &'a str),
 }
@@ -86,10 +86,13 @@ fn free(mut name: String, selected: &BTreeSet<String>) -> String {
 
 fn choices<'a>(emission: &Emission<'a>) -> Vec<Choice<'a>> {
     let kernel = emission.kernel;
-    let types = kernel
-        .types
-        .iter()
-        .map(|t| Choice::Type(&t.dtypes, kernel.select(&t.name)));
+    let types = kernel.type_groups.iter().map(|group| {
+        let names = group.params.iter().map(|at| &*kernel.types[*at].name);
+        Choice::Types(
+            &group.rows,
+            names.map(|name| (name, kernel.select(name))).collect(),
+        )
+    });
     let consts = kernel
         .consts
         .iter()
@@ -203,7 +206,7 @@ fn levels(
         let rest: Vec<String> = names[at + 1..].concat();
         let last = at + 1 == choices.len();
         let own = free(
-            format!("{macro_name}_{}", param_name(emission, at).to_uppercase()),
+            format!("{macro_name}_{}", choice_name(emission, at).to_uppercase()),
             selected,
         );
         let call = |value: &str| {
@@ -227,24 +230,26 @@ fn levels(
             }
         };
         match choice {
-            Choice::Type(dtypes, select) => {
-                let placeholder = format!("{{{}}}", param_name(emission, at));
-                for (nth, dtype) in dtypes.iter().enumerate() {
+            Choice::Types(rows, params) => {
+                let values = |row: &[DType]| {
+                    let values: Vec<String> =
+                        row.iter().map(|d| format!("{}, {}", d.tag(), d.cpp())).collect();
+                    call(&values.join(", "))
+                };
+                for (nth, row) in rows.iter().enumerate() {
                     let directive = if nth == 0 { "#if" } else { "#elif" };
+                    let defined = params.iter().zip(row).map(|((name, select), dtype)| {
+                        let select = select.replace(&format!("{{{name}}}"), dtype.tag());
+                        format!("defined({select})")
+                    });
                     out.line(format!(
-                        "{directive} defined({})",
-                        select.replace(&placeholder, dtype.tag())
+                        "{directive} {}",
+                        defined.collect::<Vec<_>>().join(" && ")
                     ));
-                    emit(out, vec![call(&format!("{}, {}", dtype.tag(), dtype.cpp()))]);
+                    emit(out, vec![values(row)]);
                 }
                 out.line("#else");
-                emit(
-                    out,
-                    dtypes
-                        .iter()
-                        .map(|d| call(&format!("{}, {}", d.tag(), d.cpp())))
-                        .collect(),
-                );
+                emit(out, rows.iter().map(|row| values(row)).collect());
                 out.line("#endif");
             }
             Choice::Const(ty, instances, select) => {
@@ -271,19 +276,25 @@ fn levels(
 
 /// Macro parameters of each choice: a type has a tag and a type, a const parameter a value.
 pub(super) fn arguments(emission: &Emission<'_>) -> Vec<Vec<String>> {
-    let types = emission
-        .spelling
-        .types
-        .iter()
-        .map(|t| vec![format!("{t}_TAG"), t.clone()]);
+    let types = emission.kernel.type_groups.iter().map(|group| {
+        let names = group.params.iter().map(|at| &emission.spelling.types[*at]);
+        names.flat_map(|t| [format!("{t}_TAG"), t.clone()]).collect()
+    });
     let consts = emission.spelling.consts.iter().map(|c| vec![c.clone()]);
     types.chain(consts).collect()
 }
 
-fn param_name<'a>(emission: &Emission<'a>, at: usize) -> &'a str {
+/// The name of what is chosen.
+fn choice_name(emission: &Emission<'_>, at: usize) -> String {
     let kernel = emission.kernel;
-    match at.checked_sub(kernel.types.len()) {
-        None => &kernel.types[at].name,
-        Some(at) => &kernel.consts[at].name,
+    match at.checked_sub(kernel.type_groups.len()) {
+        None => {
+            let params = kernel.type_groups[at].params.iter();
+            params
+                .map(|at| &*kernel.types[*at].name)
+                .collect::<Vec<_>>()
+                .join("_")
+        }
+        Some(at) => kernel.consts[at].name.clone(),
     }
 }

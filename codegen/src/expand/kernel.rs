@@ -198,6 +198,7 @@ impl Expansion<'_> {
         let item = source(self.function, self.paths);
         let lines = self.lines();
         let variants = self
+            .kernel
             .combinations()
             .into_iter()
             .map(|dtypes| self.variant(&dtypes));
@@ -293,20 +294,6 @@ impl Expansion<'_> {
                 },
             }
         }
-    }
-
-    /// Every combination of element types, the last parameter changing fastest.
-    fn combinations(&self) -> Vec<Vec<DType>> {
-        self.kernel.types.iter().fold(vec![vec![]], |all, param| {
-            all.iter()
-                .flat_map(|head| {
-                    param
-                        .dtypes
-                        .iter()
-                        .map(|d| head.iter().copied().chain([*d]).collect())
-                })
-                .collect()
-        })
     }
 
     fn arguments(&self) -> impl Iterator<Item = (&Ident, &Type)> {

@@ -13,7 +13,7 @@ use crate::diagnostics::Errors;
 pub(super) struct Arguments {
     pub(super) symbol: Option<LitStr>,
     pub(super) header: Option<LitStr>,
-    pub(super) types: Vec<(Ident, Vec<Ident>)>,
+    pub(super) types: Vec<TypesSyntax>,
     pub(super) select: Vec<(Ident, LitStr)>,
     pub(super) instances: Vec<(Ident, Vec<Expr>)>,
     pub(super) shapes: Vec<(Ident, Vec<DimSyntax>)>,
@@ -27,6 +27,14 @@ pub(super) struct Arguments {
     pub(super) drop_in: Option<DropInSyntax>,
     /// Something could not be read, so that what seems to be missing may be there.
     pub(super) incomplete: bool,
+}
+
+/// `T = [f32, f16]`, or `(T, W) = [(f32, f32), (f16, f32)]`: element types that go together.
+#[derive(Debug)]
+pub(super) struct TypesSyntax {
+    pub(super) names: Vec<Ident>,
+    /// One element type for each name.
+    pub(super) rows: Vec<Vec<Ident>>,
 }
 
 /// `extent` or `extent @ stride`.
@@ -84,7 +92,7 @@ impl Arguments {
         match name.to_string().as_str() {
             "symbol" => self.symbol = Some(assigned(input)?),
             "header" => self.header = Some(assigned(input)?),
-            "types" => self.types = distinct(entries(input, list)?)?,
+            "types" => self.types = types(input)?,
             "select" => self.select = distinct(entries(input, |input| input.parse())?)?,
             "instances" => self.instances = distinct(entries(input, list)?)?,
             "shapes" => self.shapes = distinct(entries(input, list)?)?,
@@ -218,6 +226,46 @@ fn entries<T>(input: ParseStream, value: fn(ParseStream) -> syn::Result<T>) -> s
         }
     }
     Ok(list)
+}
+
+/// `(T = [f32, f16], (U, V) = [(f32, i32)])`
+fn types(input: ParseStream) -> syn::Result<Vec<TypesSyntax>> {
+    let content;
+    parenthesized!(content in input);
+    let entry = |input: ParseStream| {
+        let names = tuple(input)?;
+        if names.is_empty() {
+            return Err(input.error("a type parameter should be named before this"));
+        }
+        input.parse::<Token![=]>()?;
+        let content;
+        bracketed!(content in input);
+        let rows: Vec<Vec<Ident>> = content.parse_terminated(tuple, Token![,])?.into_iter().collect();
+        if let Some(row) = rows.iter().find(|row| row.len() != names.len()) {
+            let at = row.first().unwrap_or(&names[0]).span();
+            let message = format!(
+                "there should be {} element types here, one for each name",
+                names.len()
+            );
+            return Err(syn::Error::new(at, message));
+        }
+        Ok(TypesSyntax { names, rows })
+    };
+    let entries: Vec<TypesSyntax> = content.parse_terminated(entry, Token![,])?.into_iter().collect();
+    let names = entries.iter().flat_map(|entry| &entry.names);
+    distinct(names.map(|name| (name.clone(), ())).collect())?;
+    Ok(entries)
+}
+
+/// `a`, or `(a, b)`
+fn tuple(input: ParseStream) -> syn::Result<Vec<Ident>> {
+    if !input.peek(syn::token::Paren) {
+        return Ok(vec![input.parse()?]);
+    }
+    let content;
+    parenthesized!(content in input);
+    let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
+    Ok(names.into_iter().collect())
 }
 
 /// `(a by b, c by d)`

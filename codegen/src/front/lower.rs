@@ -14,7 +14,7 @@ use super::{Externals, Paths, integer_range};
 use crate::diagnostics::Errors;
 use crate::ir::{
     ConstParam, Expr, ExprKind, Function, Kernel, Local, LocalId, Param, Row, Scalar, Stmt, StmtKind, Type,
-    TypeParam, Valued, walk, walk_exprs_mut,
+    TypeGroup, TypeParam, Valued, walk, walk_exprs_mut,
 };
 
 /// What kind of code is being lowered: the words mean something only in some.
@@ -42,6 +42,7 @@ pub(super) struct Lower<'a> {
     /// Name of the function.
     pub(super) name: String,
     pub(super) types: Vec<TypeParam>,
+    pub(super) type_groups: Vec<TypeGroup>,
     pub(super) consts: Vec<ConstParam>,
     pub(super) params: Vec<Param>,
     pub(super) locals: Vec<Local>,
@@ -69,6 +70,7 @@ impl<'a> Lower<'a> {
             context: Context::Host,
             name: String::new(),
             types: Vec::new(),
+            type_groups: Vec::new(),
             consts: Vec::new(),
             params: Vec::new(),
             locals: Vec::new(),
@@ -87,6 +89,8 @@ impl<'a> Lower<'a> {
         self.no_attributes(item);
         self.name = plain(&item.sig.ident);
         self.kernel_signature(arguments, item);
+        self.type_groups
+            .sort_by_key(|group| group.params.first().copied());
         let mut attributes = self.attributes(arguments, item);
         attributes.drop_in = self.drop_in(arguments, &attributes.symbol);
         self.choices(arguments);
@@ -98,6 +102,7 @@ impl<'a> Lower<'a> {
             docs: docs(&item.attrs),
             attributes,
             types: self.types,
+            type_groups: self.type_groups,
             consts: self.consts,
             params: self.params,
             locals: self.locals,

@@ -6,10 +6,12 @@ use syn::{
     TypeParam as TypeParamSyntax, TypeParamBound, WherePredicate,
 };
 
-use super::attribute::Arguments;
+use super::attribute::{Arguments, TypesSyntax};
 use super::lower::{Lower, plain};
 use super::scope::Binding;
-use crate::ir::{Buffer, ConstParam, DType, Element, LocalId, Param, ParamKind, Scalar, Type, TypeParam};
+use crate::ir::{
+    Buffer, ConstParam, DType, Element, LocalId, Param, ParamKind, Scalar, Type, TypeGroup, TypeParam,
+};
 
 impl Lower<'_> {
     /// Type, const and ordinary parameters of a kernel.
@@ -24,13 +26,8 @@ impl Lower<'_> {
         for generic in &item.sig.generics.params {
             self.generic(generic, &item.sig.generics, arguments);
         }
-        for (name, _) in &arguments.types {
-            if !self.types.iter().any(|t| name == &t.name) {
-                self.error(
-                    name.span(),
-                    format_args!("`{name}` is no type parameter of this kernel"),
-                );
-            }
+        for types in &arguments.types {
+            self.type_group(types);
         }
         for (name, _) in &arguments.instances {
             if !self.consts.iter().any(|c| name == &c.name) {
@@ -43,6 +40,40 @@ impl Lower<'_> {
         for arg in &item.sig.inputs {
             self.param(arg);
         }
+    }
+
+    /// Type parameters whose element types `types(..)` lists together.
+    fn type_group(&mut self, types: &TypesSyntax) {
+        let mut params = Vec::new();
+        for name in &types.names {
+            match self.types.iter().position(|t| name == &t.name) {
+                Some(at) => params.push(at),
+                None => self.error(
+                    name.span(),
+                    format_args!("`{name}` is no type parameter of this kernel"),
+                ),
+            }
+        }
+        if params.windows(2).any(|pair| pair[1] != pair[0] + 1) {
+            self.error(
+                types.names[0].span(),
+                "element types that go together are listed in the order of the signature, with no other between them",
+            );
+        }
+        let mut rows: Vec<Vec<DType>> = Vec::new();
+        for row in &types.rows {
+            let dtypes: Option<Vec<DType>> = row
+                .iter()
+                .map(|element| DType::from_rust(&element.to_string()))
+                .collect();
+            // What is unknown was said of each element.
+            let Some(dtypes) = dtypes else { continue };
+            if row.len() > 1 && rows.contains(&dtypes) {
+                self.error(row[0].span(), "these are listed twice");
+            }
+            rows.push(dtypes);
+        }
+        self.type_groups.push(TypeGroup { params, rows });
     }
 
     /// Parameters and return type of a `#[sycl_fn]`.
@@ -144,7 +175,11 @@ impl Lower<'_> {
             );
         }
         let float = bound != Some(Bound::Index);
-        let Some((_, list)) = arguments.types.iter().find(|(of, _)| of == name) else {
+        let Some((types, at)) = arguments
+            .types
+            .iter()
+            .find_map(|types| Some((types, types.names.iter().position(|of| of == name)?)))
+        else {
             if !arguments.incomplete {
                 self.error(
                     name.span(),
@@ -156,10 +191,12 @@ impl Lower<'_> {
             return vec![DType::F32];
         };
         let mut dtypes: Vec<DType> = Vec::new();
+        let list = types.rows.iter().map(|row| &row[at]);
         for element in list {
             let known = DType::from_rust(&element.to_string());
             let refusal = match known {
                 None => format!("`{element}` is no element type; there are {}", element_types()),
+                Some(dtype) if dtypes.contains(&dtype) && types.names.len() > 1 => continue,
                 Some(dtype) if dtypes.contains(&dtype) => format!("`{element}` is listed twice"),
                 Some(dtype) if dtype.is_float() != float => {
                     let what = if float { "floats" } else { "integers" };
@@ -172,7 +209,7 @@ impl Lower<'_> {
             };
             self.error(element.span(), refusal);
         }
-        if list.is_empty() {
+        if types.rows.is_empty() {
             self.error(name.span(), format_args!("`{name}` has no element types"));
         }
         if dtypes.is_empty() {

@@ -33,6 +33,8 @@ pub struct Kernel {
     pub attributes: Attributes,
     /// Type parameters, in order.
     pub types: Vec<TypeParam>,
+    /// Type parameters that are chosen together, in order; each is in one group, most alone.
+    pub type_groups: Vec<TypeGroup>,
     /// Const parameters, in order.
     pub consts: Vec<ConstParam>,
     /// Parameters, in order: also the C signature behind the queue.
@@ -58,6 +60,15 @@ pub struct TypeParam {
     pub name: String,
     /// The element types it stands for.
     pub dtypes: Vec<DType>,
+}
+
+/// Neighbouring type parameters whose element types go together.
+#[derive(Clone, Debug)]
+pub struct TypeGroup {
+    /// The parameters, by position.
+    pub params: Vec<usize>,
+    /// The choices: one element type for each parameter.
+    pub rows: Vec<Vec<DType>>,
 }
 
 /// A const parameter.
@@ -341,6 +352,17 @@ impl Kernel {
                 _ => None,
             })
             .collect()
+    }
+
+    /// Every combination of element types, in the order of the type parameters; the last group changes fastest.
+    pub fn combinations(&self) -> Vec<Vec<DType>> {
+        self.type_groups.iter().fold(vec![vec![]], |all, group| {
+            let with = |head: &Vec<DType>| -> Vec<Vec<DType>> {
+                let rows = group.rows.iter();
+                rows.map(|row| [&head[..], row].concat()).collect()
+            };
+            all.iter().flat_map(with).collect()
+        })
     }
 
     /// The buffers that a place may lie in.

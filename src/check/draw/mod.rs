@@ -22,8 +22,8 @@ const INTEGERS: [i64; 4] = [1, 0, 2, 3];
 const MOST: i128 = 12 << 20;
 /// Choices of const parameters and sizes that are run, each in several layouts.
 const CHOICES: usize = 180;
-/// Elements of all buffers of all choices together.
-const BUDGET: i128 = 80 << 20;
+/// Elements of all buffers of all choices with many together.
+const BUDGET: i128 = 16 << 20;
 /// With a buffer of more elements, two layouts are enough.
 const MANY: i128 = 1 << 18;
 
@@ -128,21 +128,21 @@ impl Draw<'_> {
         let all = const_values(self.ir)
             .into_iter()
             .flat_map(|consts| sizes.iter().map(move |sizes| (consts.clone(), sizes.clone())));
-        let mut all: Vec<Choice> = all
+        let all: Vec<Choice> = all
             .filter(|(consts, sizes)| self.fits(&self.case(consts, sizes, &self.decisions[0], DENSE, 0)))
             .collect();
-        let mut rng = Rng::with_seed(0);
-        while all.len() > CHOICES {
-            all.remove(rng.usize(0..all.len()));
-        }
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        Rng::with_seed(0).shuffle(&mut order);
+        order.truncate(CHOICES);
         let mut left = BUDGET;
-        all.retain(|(consts, sizes)| {
+        order.retain(|at| {
+            let (consts, sizes) = &all[*at];
             let total = total(self.ir, &self.case(consts, sizes, &self.decisions[0], DENSE, 0));
-            let affordable = total <= left;
-            left -= if affordable { total } else { 0 };
-            affordable
+            left -= if total > MANY { total } else { 0 };
+            total <= MANY || left > 0
         });
-        all
+        order.sort();
+        order.into_iter().map(|at| all[at].clone()).collect()
     }
 
     fn case(&self, consts: &[i64], sizes: &[i64], decision: &Decision, layout: Layout, seed: u64) -> Case {
