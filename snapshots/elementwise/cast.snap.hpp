@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace cast_4668030a2d27 {
+inline namespace cast_b5ac15707748 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -139,8 +139,7 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 
 }  // namespace detail
 
-/// out =
-    in in another type: the nearest number, of two equally near ones the even one; beyond the largest, infinity.
+/// out = in in another type: the nearest number, of two equally near ones the even one; beyond the largest, infinity.
 template <typename T, typename U, int VEC>
 struct CastKernel {
   const T* input;
@@ -250,6 +249,6 @@ OXYSYCL_CAST_T(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace cast_4668030a2d27
+}  // namespace cast_b5ac15707748
 }  // namespace sycl_kernel
 }  // namespace sgl

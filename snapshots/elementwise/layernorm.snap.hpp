@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace layernorm_5e59f49560a2 {
+inline namespace layernorm_a962b3eb3c05 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -154,8 +154,7 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 
 }  // namespace detail
 
-/// y =
-    (x − mean(x)) / sqrt(var(x) + eps) · weight + bias, row by row; without `weight` or `bias` where they are null.
+/// y = (x − mean(x)) / sqrt(var(x) + eps) · weight + bias, row by row; without `weight` or `bias` where they are null.
 ///
 /// The variance is the mean of (x − mean)², in a second pass, so that no digits cancel. The result is rounded once.
 template <typename T, int64_t HIDDEN_SIZE, bool has_weight, bool has_bias, int VEC>
@@ -367,6 +366,6 @@ OXYSYCL_LAYERNORM_T(4096)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace layernorm_5e59f49560a2
+}  // namespace layernorm_a962b3eb3c05
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace swiglu_alpha_limit_45a8065ef712 {
+inline namespace swiglu_alpha_limit_0607f289e8d2 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -191,8 +191,7 @@ inline float sigmoid(float x) {
   return 1.0f / (1.0f + ::sycl::exp(-x));
 }
 
-/// out =
-    g · sigmoid(alpha · g) · (u + 1) with g = min(gate, limit) and u = clamp(up, −limit, limit), where each row of the
+/// out = g · sigmoid(alpha · g) · (u + 1) with g = min(gate, limit) and u = clamp(up, −limit, limit), where each row of the
 /// input interleaves gate and up: `gate[i] = x[2i]`, `up[i] = x[2i + 1]`.
 ///
 /// The limit is at least 0; NaN stays NaN. The result is rounded once.
@@ -353,6 +352,6 @@ OXYSYCL_SWIGLU_ALPHA_LIMIT(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace swiglu_alpha_limit_45a8065ef712
+}  // namespace swiglu_alpha_limit_0607f289e8d2
 }  // namespace sycl_kernel
 }  // namespace sgl

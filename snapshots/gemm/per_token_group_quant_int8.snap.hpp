@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace per_token_group_quant_int8_e7fa6e7a081f {
+inline namespace per_token_group_quant_int8_dee4fcedeb3d {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -173,8 +173,7 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 
 }  // namespace detail
 
-/// For each group of `GROUP_SIZE` neighbours: scale =
-    max(eps, max|x|) / 127 and codes = x / scale, rounded to nearest, of
+/// For each group of `GROUP_SIZE` neighbours: scale = max(eps, max|x|) / 127 and codes = x / scale, rounded to nearest, of
 /// two equally near integers to the even one.
 ///
 /// Codes are from −127 to 127; a group of zeros has codes 0 and the scale eps / 127. NaN has the code 0 and does not count
@@ -374,6 +373,6 @@ OXYSYCL_PER_TOKEN_GROUP_QUANT_INT8_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace per_token_group_quant_int8_e7fa6e7a081f
+}  // namespace per_token_group_quant_int8_dee4fcedeb3d
 }  // namespace sycl_kernel
 }  // namespace sgl

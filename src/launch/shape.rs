@@ -29,10 +29,8 @@ pub(crate) fn extents(
         None => Err(uncountable()),
         Some(value @ 0..) => Ok(value),
         Some(value) => {
-            let what = name(ir, e).map_or_else(
-                || format!("the {what} of `{}`", ir.params[id].name),
-                |n| format!("`{n}`"),
-            );
+            let whole = || (format!("the {what} of `{}`", ir.params[id].name), value);
+            let (what, value) = negative(ir, e, values).unwrap_or_else(whole);
             Err(LaunchError::Negative {
                 kernel: ir.name.clone(),
                 what,
@@ -107,6 +105,19 @@ fn describe(ir: &ir::Kernel, buffer: &Buffer, extents: &[Extent]) -> String {
             None => number(&dim.extent, extent.count),
         });
     format!("[{}]", dims.collect::<Vec<_>>().join(", "))
+}
+
+/// The parameter below zero that a size is or is made of, and its value.
+fn negative(ir: &ir::Kernel, e: &Expr, values: &Values) -> Option<(String, i64)> {
+    match &e.kind {
+        ExprKind::Param(_) | ExprKind::Const(_) => {
+            let value = eval::integer(e, values).filter(|value| *value < 0)?;
+            Some((format!("`{}`", name(ir, e)?), value))
+        }
+        ExprKind::Cast(inner) => negative(ir, inner, values),
+        ExprKind::Binary(_, a, b) => negative(ir, a, values).or_else(|| negative(ir, b, values)),
+        _ => None,
+    }
 }
 
 /// The parameter that a size is, if it is one.

@@ -26,7 +26,7 @@ pub fn gelu(x: f32) -> f32 {
 /// `tanh` from exponentials is ∞ / ∞ beyond |x| = 11. ∞ at ∞, NaN at −∞.
 #[sycl_fn]
 pub fn gelu_tanh(x: f32) -> f32 {
-    let twice = 1.595_769_1 * (x + 0.044715 * x * x * x);
+    let twice = 1.595_769 * (x + 0.044715 * x * x * x);
     x / (1.0 + (-twice).exp())
 }
 

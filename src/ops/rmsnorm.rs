@@ -1,4 +1,7 @@
 //! Root mean square normalisation.
+//!
+//! Sums of squares are `f32` and not scaled, here and in its relatives: a row whose squares add up to more than an `f32` holds
+//! becomes zeros, and one whose squares vanish beside `eps` is divided by √eps.
 
 use crate::prelude::*;
 

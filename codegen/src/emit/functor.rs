@@ -77,7 +77,7 @@ fn no_contraction(out: &mut Writer) {
 
 pub(super) fn docs(out: &mut Writer, docs: &[String]) {
     for line in docs {
-        out.line(format!("/// {line}").trim_end());
+        out.whole(format!("/// {line}").trim_end());
     }
 }
 

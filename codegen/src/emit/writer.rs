@@ -21,14 +21,15 @@ impl Writer {
         let line = line.as_ref();
         match line.split_once(" = ") {
             Some((target, value)) if self.depth * 2 + line.len() > WIDTH && !target.contains('(') => {
-                self.raw(&format!("{target} ="));
-                self.raw(&format!("    {value}"));
+                self.whole(&format!("{target} ="));
+                self.whole(&format!("    {value}"));
             }
-            _ => self.raw(line),
+            _ => self.whole(line),
         }
     }
 
-    fn raw(&mut self, line: &str) {
+    /// One line, however long.
+    pub(super) fn whole(&mut self, line: &str) {
         if !line.is_empty() {
             self.text.push_str(&"  ".repeat(self.depth));
             self.text.push_str(line);
@@ -93,13 +94,13 @@ impl Writer {
             return self.line(one);
         };
         if self.depth * 2 + one.len() <= WIDTH {
-            return self.raw(&one);
+            return self.whole(&one);
         }
-        self.raw(&format!("{head}{first}"));
+        self.whole(&format!("{head}{first}"));
         for part in rest {
-            self.raw(&format!("    {part}"));
+            self.whole(&format!("    {part}"));
         }
-        self.raw(&format!("    {last}{tail}"));
+        self.whole(&format!("    {last}{tail}"));
     }
 
     /// `else head{ .. }` behind the block just written; `head` is empty or an `if (..) `.
