@@ -6,10 +6,14 @@ use crate::prelude::*;
 ///
 /// What is normalised is the residual as it was stored; `1 + weight` is formed in `f32`.
 #[sycl_kernel(
-    symbol = "gemma_fused_add_rmsnorm_forward_{T}_{HIDDEN_SIZE}",
+    symbol = "gemma_fused_add_rmsnorm_forward_{T}_{W}_{HIDDEN_SIZE}",
     header = "elementwise/gemma_fused_add_rmsnorm.hpp",
-    types(T = [f32, f16, bf16]),
-    select(HIDDEN_SIZE = "SGL_GEMMA_FUSED_ADD_RMSNORM_HIDDEN_SIZE", T = "SGL_GEMMA_FUSED_ADD_RMSNORM_DTYPE_{T}"),
+    types((T, W) = [(f32, f32), (f16, f16), (bf16, bf16), (f16, f32), (bf16, f32)]),
+    select(
+        HIDDEN_SIZE = "SGL_GEMMA_FUSED_ADD_RMSNORM_HIDDEN_SIZE",
+        T = "SGL_GEMMA_FUSED_ADD_RMSNORM_DTYPE_{T}",
+        W = "SGL_GEMMA_FUSED_ADD_RMSNORM_WEIGHT_DTYPE_{W}",
+    ),
     instances(HIDDEN_SIZE = [1024, 2048, 4096, 5120, 7168, 8192]),
     shapes(
         input = [num_tokens @ input_stride, HIDDEN_SIZE],
@@ -17,10 +21,10 @@ use crate::prelude::*;
         weight = [HIDDEN_SIZE],
     ),
 )]
-pub fn gemma_fused_add_rmsnorm<T: Float, const HIDDEN_SIZE: i64>(
+pub fn gemma_fused_add_rmsnorm<T: Float, W: Float, const HIDDEN_SIZE: i64>(
     input: &mut [T],
     residual: &mut [T],
-    weight: &[T],
+    weight: &[W],
     num_tokens: i64,
     input_stride: i64,
     residual_stride: i64,

@@ -4,10 +4,14 @@ use crate::prelude::*;
 
 /// y = x / sqrt(mean(x²) + eps) · (1 + weight), row by row; `1 + weight` is formed in `f32`.
 #[sycl_kernel(
-    symbol = "gemma_rmsnorm_forward_{T}_{HIDDEN_SIZE}",
+    symbol = "gemma_rmsnorm_forward_{T}_{W}_{HIDDEN_SIZE}",
     header = "elementwise/gemma_rmsnorm.hpp",
-    types(T = [f32, f16, bf16]),
-    select(HIDDEN_SIZE = "SGL_GEMMA_RMSNORM_HIDDEN_SIZE", T = "SGL_GEMMA_RMSNORM_DTYPE_{T}"),
+    types((T, W) = [(f32, f32), (f16, f16), (bf16, bf16), (f32, bf16), (f16, f32), (bf16, f32)]),
+    select(
+        HIDDEN_SIZE = "SGL_GEMMA_RMSNORM_HIDDEN_SIZE",
+        T = "SGL_GEMMA_RMSNORM_DTYPE_{T}",
+        W = "SGL_GEMMA_RMSNORM_WEIGHT_DTYPE_{W}",
+    ),
     instances(HIDDEN_SIZE = [1024, 2048, 4096, 5120, 7168, 8192]),
     shapes(
         input = [num_tokens @ input_stride, HIDDEN_SIZE],
@@ -16,9 +20,9 @@ use crate::prelude::*;
     ),
     alias(output = input),
 )]
-pub fn gemma_rmsnorm<T: Float, const HIDDEN_SIZE: i64>(
+pub fn gemma_rmsnorm<T: Float, W: Float, const HIDDEN_SIZE: i64>(
     input: &[T],
-    weight: &[T],
+    weight: &[W],
     output: &mut [T],
     num_tokens: i64,
     input_stride: i64,

@@ -6,10 +6,14 @@ use crate::prelude::*;
 ///
 /// The variance is the mean of (x − mean)², in a second pass, so that no digits cancel. The result is rounded once.
 #[sycl_kernel(
-    symbol = "layernorm_forward_{T}_{HIDDEN_SIZE}",
+    symbol = "layernorm_forward_{T}_{W}_{HIDDEN_SIZE}",
     header = "elementwise/layernorm.hpp",
-    types(T = [f32, f16, bf16]),
-    select(HIDDEN_SIZE = "SGL_LAYERNORM_HIDDEN_SIZE", T = "SGL_LAYERNORM_DTYPE_{T}"),
+    types((T, W) = [(f32, f32), (f16, f16), (bf16, bf16), (f16, f32), (bf16, f32)]),
+    select(
+        HIDDEN_SIZE = "SGL_LAYERNORM_HIDDEN_SIZE",
+        T = "SGL_LAYERNORM_DTYPE_{T}",
+        W = "SGL_LAYERNORM_WEIGHT_DTYPE_{W}",
+    ),
     instances(HIDDEN_SIZE = [768, 1024, 1152, 2048, 4096]),
     shapes(
         input = [num_tokens @ input_stride, HIDDEN_SIZE],
@@ -21,10 +25,10 @@ use crate::prelude::*;
     optional(weight, bias),
 )]
 #[allow(clippy::too_many_arguments)]
-pub fn layernorm<T: Float, const HIDDEN_SIZE: i64>(
+pub fn layernorm<T: Float, W: Float, const HIDDEN_SIZE: i64>(
     input: &[T],
-    weight: &[T],
-    bias: &[T],
+    weight: &[W],
+    bias: &[W],
     output: &mut [T],
     num_tokens: i64,
     input_stride: i64,

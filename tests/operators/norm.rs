@@ -212,7 +212,7 @@ fn gemma_rmsnorm_is_its_formula<T: Format, const N: i64>() {
                 offsets[2],
             );
             let (n, [from, to]) = (rows as i64, strides.map(|stride| stride as i64));
-            let launch = gemma_rmsnorm::launch::<T, N>;
+            let launch = gemma_rmsnorm::launch::<T, T, N>;
             launch(
                 queue(),
                 input.view(),
@@ -240,7 +240,7 @@ fn gemma_rmsnorm_is_its_formula<T: Format, const N: i64>() {
             expect_same("in place", &input.after(), &output.after());
             weight.expect_untouched();
             let mut native = output.memory.before().to_vec();
-            gemma_rmsnorm::<T, N>(input.memory.before(), &w, &mut native, n, from, to, eps);
+            gemma_rmsnorm::<T, T, N>(input.memory.before(), &w, &mut native, n, from, to, eps);
             output.rows.expect_gaps(output.memory.before(), &native);
             expect_within(
                 "natively",
@@ -301,7 +301,7 @@ macro_rules! fused {
                 let residual = Strided::new(Rows::new(rows, strides[1], width), &r, offsets[1]);
                 let weight = Guarded::new(&w, offsets[2]);
                 let (n, [from, to]) = (rows as i64, strides.map(|stride| stride as i64));
-                $operator::launch::<$T, $N>(
+                $operator::launch::<$T, $T, $N>(
                     queue(),
                     input.view(),
                     residual.view(),
@@ -317,7 +317,7 @@ macro_rules! fused {
                 weight.expect_untouched();
                 let mut x = input.memory.before().to_vec();
                 let mut r = residual.memory.before().to_vec();
-                $operator::<$T, $N>(&mut x, &mut r, &w, n, from, to, eps);
+                $operator::<$T, $T, $N>(&mut x, &mut r, &w, n, from, to, eps);
                 input.rows.expect_gaps(input.memory.before(), &x);
                 residual.rows.expect_gaps(residual.memory.before(), &r);
                 expect_same("the native residual", &residual.rows.gather(&r), &sum);
@@ -545,7 +545,7 @@ fn layernorm_is_its_formula<T: Format, const N: i64>() {
             let view = |given: usize, memory| if given == 1 { memory } else { null.view() };
             let (w_view, b_view) = (view(given[0], weight.view()), view(given[1], bias.view()));
             let (n, [from, to]) = (rows as i64, strides.map(|stride| stride as i64));
-            let launch = layernorm::launch::<T, N>;
+            let launch = layernorm::launch::<T, T, N>;
             launch(
                 queue(),
                 input.view(),
@@ -576,7 +576,7 @@ fn layernorm_is_its_formula<T: Format, const N: i64>() {
             weight.expect_untouched();
             bias.expect_untouched();
             let mut native = output.memory.before().to_vec();
-            layernorm::<T, N>(input.memory.before(), &w, &b, &mut native, n, from, to, eps);
+            layernorm::<T, T, N>(input.memory.before(), &w, &b, &mut native, n, from, to, eps);
             output.rows.expect_gaps(output.memory.before(), &native);
             expect_within("natively", &output.rows.gather(&native), &formula(width));
         },

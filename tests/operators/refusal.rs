@@ -91,7 +91,7 @@ fn norms_check_their_sizes() {
         [2, 64, 64],
         &["num_tokens"],
         |[x, w, y, ..]: [View<bf16>; 6], [n, a, b]| {
-            gemma_rmsnorm::launch::<bf16, 64>(queue(), x, w, y, n, a, b, 1e-6)
+            gemma_rmsnorm::launch::<bf16, bf16, 64>(queue(), x, w, y, n, a, b, 1e-6)
         },
     );
     let names = ["num_tokens", "input_stride", "output_stride", "hidden_size"];
@@ -113,7 +113,7 @@ fn fused_norms_check_their_sizes() {
         [2, 64, 64],
         &["num_tokens"],
         |[x, r, w, ..]: [View<f16>; 6], [n, a, b]| {
-            fused_add_rmsnorm::launch::<f16, 64>(queue(), x, r, w, n, a, b, 1e-6)
+            fused_add_rmsnorm::launch::<f16, f16, 64>(queue(), x, r, w, n, a, b, 1e-6)
         },
     );
     each(
@@ -121,7 +121,7 @@ fn fused_norms_check_their_sizes() {
         [2, 64, 64],
         &["num_tokens"],
         |[x, r, w, ..]: [View<f16>; 6], [n, a, b]| {
-            gemma_fused_add_rmsnorm::launch::<f16, 64>(queue(), x, r, w, n, a, b, 1e-6)
+            gemma_fused_add_rmsnorm::launch::<f16, f16, 64>(queue(), x, r, w, n, a, b, 1e-6)
         },
     );
 }
@@ -386,7 +386,7 @@ fn layernorm_checks_its_sizes() {
         [2, 64, 64],
         &["num_tokens"],
         |[x, w, b, y, ..]: [View<f16>; 6], [n, from, to]| {
-            layernorm::launch::<f16, 64>(queue(), x, w, b, y, n, from, to, 1e-6)
+            layernorm::launch::<f16, f16, 64>(queue(), x, w, b, y, n, from, to, 1e-6)
         },
     );
 }

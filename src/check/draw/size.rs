@@ -9,8 +9,8 @@ use super::INTEGERS;
 pub(super) const WIDTHS: [i64; 18] = [
     1, 3, 7, 17, 63, 64, 65, 255, 256, 257, 767, 768, 769, 1000, 4096, 5120, 7168, 11008,
 ];
-/// The same for kernels with several const parameters, each combination of which is compiled.
-const FEW_WIDTHS: [i64; 5] = [1, 7, 64, 80, 258];
+/// The same for kernels of which much else is compiled for each: other const parameters, many element types, variants.
+const FEW_WIDTHS: [i64; 6] = [1, 7, 64, 80, 258, 4096];
 /// Numbers of rows.
 pub(super) const ROWS: [i64; 5] = [1, 2, 33, 1024, 0];
 /// Lengths of flat buffers.
@@ -74,7 +74,8 @@ pub(super) fn roles(ir: &Kernel) -> Vec<Role> {
 /// Choices of the const parameters: widths for those that are sizes, the author's instances for others.
 pub(super) fn const_values(ir: &Kernel) -> Vec<Vec<i64>> {
     let sizes: Vec<bool> = (0..ir.consts.len()).map(|id| is_size(ir, id)).collect();
-    let widths: &[i64] = if ir.consts.len() > 1 { &FEW_WIDTHS } else { &WIDTHS };
+    let simple = ir.consts.len() == 1 && ir.combinations().len() <= 3 && !has_variants(ir);
+    let widths: &[i64] = if simple { &WIDTHS } else { &FEW_WIDTHS };
     let steps = if sizes.contains(&true) { widths.len() } else { 1 };
     let mut all = Vec::new();
     for step in 0..steps {
@@ -100,6 +101,11 @@ pub(super) fn const_values(ir: &Kernel) -> Vec<Vec<i64>> {
     let dtypes: Vec<DType> = ir.types.iter().map(|param| param.dtypes[0]).collect();
     all.retain(|consts| Instance::new(ir, &dtypes, consts).is_ok());
     all
+}
+
+/// Whether the launcher chooses between variants of the kernel.
+fn has_variants(ir: &Kernel) -> bool {
+    ir.specialized().next().is_some() || ir.buffers().any(|(_, buffer)| buffer.optional)
 }
 
 /// Whether a const parameter is in the extent of a buffer.

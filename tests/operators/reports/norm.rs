@@ -142,7 +142,7 @@ fn fused_rows<const N: i64>() {
     let rng = &mut Rng::with_seed(6);
     let [x, r, w]: [Vec<f16>; 3] = [3 * width, 3 * width, width].map(|count| moderate(rng, count));
     let (input, residual, weight) = (Guarded::new(&x, 0), Guarded::new(&r, 0), Guarded::new(&w, 0));
-    fused_add_rmsnorm::launch::<f16, N>(
+    fused_add_rmsnorm::launch::<f16, f16, N>(
         queue(),
         input.view(),
         residual.view(),
@@ -212,7 +212,7 @@ fn every_buffer_has_a_stride_of_its_own() {
     let output = Strided::new(Rows::new(3, 80, 64), &vec![canary(); 3 * 64], 0);
     let weight = Guarded::new(&w, 0);
     let (i, r_view) = (input.view(), residual.view());
-    fused_add_rmsnorm::launch::<f16, 64>(queue(), i, r_view, weight.view(), 3, 96, 72, 1e-6).unwrap();
+    fused_add_rmsnorm::launch::<f16, f16, 64>(queue(), i, r_view, weight.view(), 3, 96, 72, 1e-6).unwrap();
     let (sum, normal) = summed(&x, &r, &w, 1e-6, rms);
     expect_same("residual", &residual.after(), &sum);
     expect_within("rows", &input.after(), &normal);
@@ -247,11 +247,21 @@ fn sums_of_squares_are_f32_in_fused_operators() {
     let weight = Guarded::new(&ones::<f16>(64), 0);
     let (input, residual) = (Guarded::new(&x, 0), Guarded::new(&r, 0));
     let w = weight.view();
-    fused_add_rmsnorm::launch::<f16, 64>(queue(), input.view(), residual.view(), w, 1, 64, 64, 1e-6).unwrap();
+    fused_add_rmsnorm::launch::<f16, f16, 64>(queue(), input.view(), residual.view(), w, 1, 64, 64, 1e-6)
+        .unwrap();
     expect_same("rows", &input.after(), &ones::<f16>(64));
     let (input, residual) = (Guarded::new(&x, 0), Guarded::new(&r, 0));
-    gemma_fused_add_rmsnorm::launch::<f16, 64>(queue(), input.view(), residual.view(), w, 1, 64, 64, 1e-6)
-        .unwrap();
+    gemma_fused_add_rmsnorm::launch::<f16, f16, 64>(
+        queue(),
+        input.view(),
+        residual.view(),
+        w,
+        1,
+        64,
+        64,
+        1e-6,
+    )
+    .unwrap();
     expect_same("rows of Gemma", &input.after(), &[f16::nearest(2.0); 64]);
 }
 
@@ -298,7 +308,7 @@ fn sums_are_f32_in_layernorm() {
     let x: Vec<f16> = of((0..64).map(|i| if i % 2 == 0 { 300.0 } else { 300.25 }));
     let (input, null) = (Guarded::new(&x, 0), queue().alloc::<f16>(0).unwrap());
     let w = null.view();
-    layernorm::launch::<f16, 64>(queue(), input.view(), w, w, input.view(), 1, 64, 64, 0.0).unwrap();
+    layernorm::launch::<f16, f16, 64>(queue(), input.view(), w, w, input.view(), 1, 64, 64, 0.0).unwrap();
     expect_same(
         "rows",
         &input.after(),
@@ -360,11 +370,13 @@ fn results_are_rounded_once() {
 #[test]
 fn one_and_a_weight_are_added_in_f32() {
     let x: Vec<f32> = (0..64).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
-    let weight = vec![bf16::nearest(0.003).to_f32(); 64];
+    let weight = vec![bf16::nearest(0.003); 64];
     let (input, w) = (Guarded::new(&x, 0), Guarded::new(&weight, 0));
-    gemma_rmsnorm::launch::<f32, 64>(queue(), input.view(), w.view(), input.view(), 1, 64, 64, 0.0).unwrap();
+    gemma_rmsnorm::launch::<f32, bf16, 64>(queue(), input.view(), w.view(), input.view(), 1, 64, 64, 0.0)
+        .unwrap();
     let after = input.after();
-    expect_within("in f32", &after, &all(&x, &weight, 0.0, gemma));
+    let wide: Vec<f32> = weight.iter().map(|w| w.to_f32()).collect();
+    expect_within("in f32", &after, &all(&x, &wide, 0.0, gemma));
     assert!(
         (after[0] - 1.003_006).abs() < 5e-7 && (after[1] + 1.003_006).abs() < 5e-7,
         "{after:?}"
@@ -373,6 +385,7 @@ fn one_and_a_weight_are_added_in_f32() {
     let x: Vec<bf16> = of((0..64).map(|i| if i % 2 == 0 { 1.25 } else { 0.661_437_83 }));
     let weight = vec![bf16::nearest(0.003); 64];
     let (input, w) = (Guarded::new(&x, 0), Guarded::new(&weight, 0));
-    gemma_rmsnorm::launch::<bf16, 64>(queue(), input.view(), w.view(), input.view(), 1, 64, 64, 0.0).unwrap();
+    gemma_rmsnorm::launch::<bf16, bf16, 64>(queue(), input.view(), w.view(), input.view(), 1, 64, 64, 0.0)
+        .unwrap();
     expect_within("in bf16", &input.after(), &all(&x, &weight, 0.0, gemma));
 }
