@@ -1,0 +1,143 @@
+//! Random kernels that must mean one thing: natively, with shuffled lanes, and on the device under several schedules.
+//!
+//! A generator writes kernels as text, good ones and bad ones. None may make the front end panic. Those that it accepts go
+//! into one program, each with several schedules, which compares them with their own native function as `oxysycl check`
+//! does: bit by bit, or within the bounds of the shadow where there are reductions or functions with an error of their own.
+//!
+//! What is left out, and why that hides nothing that the language promises:
+//!
+//! * Kernels that rustc refuses: those never run. They are counted, and must be few.
+//! * Cases in which the native function panics, because an index lies outside a buffer or an integer overflows: what the
+//!   device does then is not promised. Arithmetic is generated with the range of its values, so that these are few, too, and
+//!   they are counted. A twin with shuffled lanes that panics where the function did not is a disagreement.
+//! * Jumps on values that the shadow knows only within bounds: the generator writes none.
+//!
+//! `OXYSYCL_DIFFERENTIAL_SEED` and `OXYSYCL_DIFFERENTIAL_COUNT` choose other kernels, and more. A kernel's own seed with a
+//! count of 1 makes it alone.
+
+mod expr;
+mod index;
+mod kernel;
+mod program;
+
+use std::fmt::Write;
+use std::panic::catch_unwind;
+
+use self::kernel::Generated;
+use self::program::Verdict;
+
+/// Kernels that are generated unless the environment says otherwise.
+const COUNT: u64 = 150;
+/// The seed of the first.
+const SEED: u64 = 20_260_101;
+/// With fewer kernels, shares mean nothing.
+const MANY: usize = 100;
+
+/// A number from the environment.
+fn chosen(name: &str, otherwise: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name}={text} is no number")),
+        Err(_) => otherwise,
+    }
+}
+
+/// Whether the front end accepts a kernel and everything that it calls.
+fn is_accepted(kernel: &Generated) -> bool {
+    let mut items = kernel.helpers.clone();
+    items.push(kernel.item("kernel", ""));
+    items.iter().all(|item| {
+        let verdict = catch_unwind(|| oxysycl::codegen::judge(item));
+        verdict
+            .unwrap_or_else(|_| panic!("the front end panics: {}", described(kernel)))
+            .is_ok()
+    })
+}
+
+/// A kernel for the reader of a failure.
+fn described(kernel: &Generated) -> String {
+    format!(
+        "seed {0}; alone with OXYSYCL_DIFFERENTIAL_SEED={0} OXYSYCL_DIFFERENTIAL_COUNT=1\n{1}{2}",
+        kernel.seed,
+        kernel.helpers.concat(),
+        kernel.item("kernel", "")
+    )
+}
+
+#[test]
+fn what_is_accepted_means_one_thing() {
+    let (seed, count) = (
+        chosen("OXYSYCL_DIFFERENTIAL_SEED", SEED),
+        chosen("OXYSYCL_DIFFERENTIAL_COUNT", COUNT),
+    );
+    let generated: Vec<Generated> = (seed..seed + count).map(Generated::new).collect();
+    let accepted: Vec<&Generated> = generated.iter().filter(|kernel| is_accepted(kernel)).collect();
+    let share = |part: usize, of: usize| 100 * part / of.max(1);
+    eprintln!(
+        "{} of {} kernels are accepted, {} %",
+        accepted.len(),
+        generated.len(),
+        share(accepted.len(), generated.len())
+    );
+    let verdict = program::run(&accepted);
+    let Verdict {
+        refused,
+        launches,
+        cases,
+        panics,
+        failures,
+    } = &verdict;
+    eprintln!(
+        "{} are refused by rustc; {launches} schedules ran {cases} cases, of which {panics} panic natively",
+        refused.len()
+    );
+    let mut report = String::new();
+    for (at, what) in failures {
+        let _ = writeln!(report, "{what}\n{}", described(accepted[*at]));
+    }
+    assert!(failures.is_empty(), "{} disagreements\n{report}", failures.len());
+    if generated.len() >= MANY {
+        assert!((20..=90).contains(&share(accepted.len(), generated.len())));
+        assert!(
+            share(refused.len(), accepted.len()) <= 5,
+            "rustc refuses many: {refused:?}"
+        );
+        assert!(share(*panics, *cases) <= 25, "many cases panic");
+    }
+}
+
+#[test]
+#[ignore]
+fn debug_show() {
+    let seed = chosen("OXYSYCL_DIFFERENTIAL_SEED", SEED);
+    let count = chosen("OXYSYCL_DIFFERENTIAL_COUNT", 300);
+    let mut why = std::collections::BTreeMap::<String, usize>::new();
+    let mut ok = 0;
+    for k in (seed..seed + count).map(Generated::new) {
+        let mut items = k.helpers.clone();
+        items.push(k.item("kernel", ""));
+        let mut good = true;
+        for item in &items {
+            if let Err(problems) = oxysycl::codegen::judge(item) {
+                good = false;
+                *why.entry(problems[0].clone()).or_default() += 1;
+                if count < 5 {
+                    println!("{problems:?}");
+                }
+            }
+        }
+        if good {
+            ok += 1
+        }
+        if count < 5 || std::env::var("SHOW").is_ok() {
+            println!("{} {}", good, described(&k));
+        }
+    }
+    let mut why: Vec<_> = why.into_iter().collect();
+    why.sort_by_key(|w| std::cmp::Reverse(w.1));
+    println!("accepted {ok} of {count}");
+    for (w, n) in why.iter().take(40) {
+        println!("{n:5} {w}");
+    }
+}
