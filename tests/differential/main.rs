@@ -92,6 +92,9 @@ fn what_is_accepted_means_one_thing() {
         "{} are refused by rustc; {launches} schedules ran {cases} cases, of which {panics} panic natively",
         refused.len()
     );
+    for (at, message) in refused {
+        eprintln!("seed {}: {message}", accepted[*at].seed);
+    }
     let mut report = String::new();
     for (at, what) in failures {
         let _ = writeln!(report, "{what}\n{}", described(accepted[*at]));

@@ -126,6 +126,40 @@ fn reductions(a: &[f32], out: &mut [f32], rows: i64, heads: i64, n: i64) {
     }
 }
 
+/// Conditions that are known when the kernel is compiled, with arithmetic that C++ has no operator or no constant for.
+#[sycl_kernel(shapes(out = [n, 5]), instances(N = [3]))]
+fn known_conditions<const N: i64>(out: &mut [f32], n: i64) {
+    for i in elements(n) {
+        for s in 0..5 {
+            out.store(5 * i + s, 0.0);
+        }
+        if 7 / (1 + N) > 0 {
+            out.store(5 * i, 1.0);
+        }
+        if 7 % (1 - N) != 1 {
+            out.store(5 * i + 1, 1.0);
+        }
+        if 1_i64 << (N % 5) == N * N - 1 {
+            out.store(5 * i + 2, 1.0);
+        }
+        if (3.75_f32 as i64) == N {
+            out.store(5 * i + 3, 1.0);
+        }
+        if 1.0 / 0.0 > N as f32 {
+            out.store(5 * i + 4, 1.0);
+        }
+    }
+}
+
+#[test]
+fn conditions_may_be_known() {
+    let mut native = vec![9.0; 10];
+    known_conditions::<3>(&mut native, 2);
+    let out = queue().alloc(10).expect("allocate");
+    known_conditions::launch::<3>(queue(), out.view(), 2).expect("launch");
+    same(&native, &out.to_vec().expect("copy"));
+}
+
 #[test]
 fn bindings_and_blocks() {
     for n in [1, 7, 64, 100] {

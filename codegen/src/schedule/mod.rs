@@ -9,7 +9,7 @@ mod variant;
 mod vector;
 
 use crate::check::{self, Barriers, Poly};
-use crate::ir::{Expr, ExprKind, Grid, Kernel, StmtKind, walk};
+use crate::ir::{Expr, ExprKind, Grid, Kernel, Scalar, StmtKind, Type, walk};
 
 pub(crate) use self::vector::{GRID, LoopVectors, Plan, Vector, Vectors};
 
@@ -84,20 +84,23 @@ pub(crate) fn extents(kernel: &Kernel) -> Vec<&Expr> {
     extents
 }
 
-/// Whether an expression is known when the kernel is compiled.
+/// Whether an expression is known when the kernel is compiled. Arithmetic on floats is not: C++ takes no
+/// infinity and no NaN there.
 pub(crate) fn is_constant(e: &Expr) -> bool {
+    let is_float = |e: &Expr| e.ty == Type::Scalar(Scalar::F32) && matches!(e.kind, ExprKind::Binary(..));
     !e.any(&mut |e| {
-        !matches!(
-            e.kind,
-            ExprKind::Int(_)
-                | ExprKind::Bool(_)
-                | ExprKind::Float(_)
-                | ExprKind::Const(_)
-                | ExprKind::Unary(..)
-                | ExprKind::Binary(..)
-                | ExprKind::Cast(_)
-                | ExprKind::Select(..)
-        )
+        is_float(e)
+            || !matches!(
+                e.kind,
+                ExprKind::Int(_)
+                    | ExprKind::Bool(_)
+                    | ExprKind::Float(_)
+                    | ExprKind::Const(_)
+                    | ExprKind::Unary(..)
+                    | ExprKind::Binary(..)
+                    | ExprKind::Cast(_)
+                    | ExprKind::Select(..)
+            )
     })
 }
 
