@@ -22,7 +22,7 @@ const ROUNDS: usize = 6;
 /// What came of the accepted kernels, by their position.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
-    /// Kernels that rustc refuses, with its first message.
+    /// Kernels that rustc refuses, with its message, or the checks once they have seen what rustc knows.
     pub(crate) refused: Vec<(usize, String)>,
     /// Kernels times schedules that ran.
     pub(crate) launches: usize,
@@ -124,26 +124,34 @@ impl Folder {
         let output = Command::new(self.path.join("program"))
             .args([TOGETHER.to_string(), CASES.to_string()])
             .env("OXYSYCL_CACHE", self.path.join("cache"))
-            .stderr(Stdio::inherit())
             .output()
             .expect("the program runs");
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             let result: Value = serde_json::from_str(line).expect("the program prints JSON");
             let name = result["kernel"].as_str().expect("a name");
+            let (at, schedule) = name[1..].split_once('_').expect("k1_2");
+            let (at, schedule): (usize, usize) =
+                (at.parse().expect("a number"), schedule.parse().expect("a number"));
+            if let Some(message) = result["refused"].as_str() {
+                verdict.refused.push((at, message.to_owned()));
+                continue;
+            }
             let number = |key: &str| result[key].as_u64().expect("a number") as usize;
             verdict.launches += 1;
             verdict.cases += number("cases");
             verdict.panics += number("panics");
             if let Some(problem) = result["problem"].as_str() {
-                let (at, schedule) = name[1..].split_once('_').expect("k1_2");
-                let schedule: usize = schedule.parse().expect("a number");
-                verdict.failures.push((
-                    at.parse().expect("a number"),
-                    format!("with the schedule `{}`: {problem}", SCHEDULES[schedule]),
-                ));
+                let schedule = SCHEDULES[schedule];
+                let failure = format!("with the schedule `{schedule}`: {problem}");
+                verdict.failures.push((at, failure));
             }
         }
-        assert!(output.status.success(), "the program ends with {}", output.status);
+        assert!(
+            output.status.success(),
+            "the program ends with {}:\n{}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 }
 
