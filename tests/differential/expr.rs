@@ -644,7 +644,7 @@ impl Writer {
             return int;
         }
         Int {
-            text: Text::new(format!("({} as {name})", int.text.text), Level::Atom),
+            text: Text::atom(format!("({})", int.text.cast(name).text)),
             ..int
         }
     }

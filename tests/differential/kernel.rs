@@ -22,7 +22,8 @@ pub(crate) struct Generated {
     pub(crate) seed: u64,
     /// `#[sycl_fn]`s that it may call.
     pub(crate) helpers: Vec<String>,
-    attribute: String,
+    /// The arguments of its attribute.
+    pub(crate) attribute: String,
     generics: String,
     params: String,
     body: String,
@@ -52,8 +53,17 @@ impl Generated {
     /// The kernel as a function called `name`, with a schedule.
     pub(crate) fn item(&self, name: &str, schedule: &str) -> String {
         format!(
-            "#[sycl_kernel({schedule}{})]\npub fn {name}{}({}) {{\n{}}}\n",
-            self.attribute, self.generics, self.params, self.body
+            "#[sycl_kernel({schedule}{})]\n{}",
+            self.attribute,
+            self.function(name)
+        )
+    }
+
+    /// The kernel without its attribute.
+    pub(crate) fn function(&self, name: &str) -> String {
+        format!(
+            "pub fn {name}{}({}) {{\n{}}}\n",
+            self.generics, self.params, self.body
         )
     }
 }
@@ -180,7 +190,8 @@ impl Author {
         }
         match self.writer.rng.u32(0..10) {
             0..2 => self.flat(),
-            2..8 => self.rows(false),
+            2..7 => self.rows(false),
+            7 => self.pairs(),
             _ => self.rows(true),
         }
     }
@@ -383,6 +394,42 @@ impl Author {
             }
             if !author.lines.iter().any(|line| line.contains(".store(")) {
                 author.lanes(&places);
+            }
+        });
+    }
+
+    /// A kernel whose groups have rows of one of two buffers.
+    fn pairs(&mut self) {
+        self.scalars
+            .extend(["rows: i64", "some: i64", "others: i64"].map(str::to_owned));
+        self.buffer("q", Element::Float, true, 1, false);
+        self.buffer("k", Element::Float, true, 1, false);
+        self.buffers[1].ty = self.buffers[0].ty.clone();
+        self.buffer("w", Element::Float, false, 1, true);
+        let n = self.width.clone();
+        self.attribute.push(format!(
+            "shapes(q = [rows, some, {n}], k = [rows, others, {n}], w = [{n}])"
+        ));
+        self.line("let heads = some + others;");
+        self.host();
+        self.block("for (row, head) in groups((rows, heads))", |author| {
+            let condition = if author.chance(90) { "head < some" } else { "head <= some" };
+            let first = if author.chance(95) { "head" } else { "0" };
+            author.line(format!(
+                "let mut x = if {condition} {{ q.row_mut((row * some + {first}) * {n}) }} else {{ k.row_mut((row * others + (head - some)) * {n}) }};"
+            ));
+            author.writer.bind(integer("row", 0, 1 << 24));
+            author.writer.bind(integer("head", 0, 1 << 24));
+            let place = |name: &str, written| Place {
+                name: name.to_owned(),
+                base: String::new(),
+                element: Element::Float,
+                written,
+                widths: 1,
+            };
+            let places = [place("x", true), place("w", false)];
+            for _ in 0..author.writer.rng.usize(1..4) {
+                author.phase(&places, 0);
             }
         });
     }

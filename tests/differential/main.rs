@@ -43,16 +43,20 @@ fn chosen(name: &str, otherwise: u64) -> u64 {
     }
 }
 
-/// Whether the front end accepts a kernel and everything that it calls.
+/// Whether the front end accepts a kernel and everything that it calls. Whatever it says, the attribute has to expand.
 fn is_accepted(kernel: &Generated) -> bool {
-    let mut items = kernel.helpers.clone();
-    items.push(kernel.item("kernel", ""));
-    items.iter().all(|item| {
-        let verdict = catch_unwind(|| oxysycl::codegen::judge(item));
-        verdict
-            .unwrap_or_else(|_| panic!("the front end panics: {}", described(kernel)))
-            .is_ok()
-    })
+    let verdict = catch_unwind(|| {
+        let tokens = |text: &str| text.parse().expect("it is Rust");
+        oxysycl::codegen::sycl_kernel(tokens(&kernel.attribute), tokens(&kernel.function("kernel")));
+        let mut items = kernel.helpers.clone();
+        for helper in &items {
+            let function = helper.trim_start_matches("#[sycl_fn]");
+            oxysycl::codegen::sycl_fn(tokens(""), tokens(function));
+        }
+        items.push(kernel.item("kernel", ""));
+        items.iter().all(|item| oxysycl::codegen::judge(item).is_ok())
+    });
+    verdict.unwrap_or_else(|_| panic!("the attribute panics: {}", described(kernel)))
 }
 
 /// A kernel for the reader of a failure.
