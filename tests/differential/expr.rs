@@ -352,10 +352,8 @@ impl Writer {
     /// Whether nothing in an expression has a type of its own.
     fn is_free(&self, text: &str) -> bool {
         let known = |source: &Source| matches!(source, Source::Float { text: name, .. } if text.contains(name.as_str()));
-        !text.contains("f32")
-            && !text.contains("h0(")
-            && !text.contains("h1(")
-            && !self.sources.iter().any(known)
+        let called = |helper: &Helper| text.contains(&format!("{}(", helper.name));
+        !text.contains("f32") && !self.helpers.iter().any(called) && !self.sources.iter().any(known)
     }
 
     fn rounded(&self, text: Text) -> Float {

@@ -167,7 +167,7 @@ impl Author {
             ];
             let lines = std::mem::take(&mut self.lines);
             if self.chance(50) {
-                self.statement("", false);
+                self.statement();
             }
             let value = self.writer.float(3).text.text;
             let body = std::mem::replace(&mut self.lines, lines).concat();
@@ -306,16 +306,16 @@ impl Author {
                 } else {
                     format!("{} * i + 1", buffer.widths)
                 };
-                author.add_load(&buffer.name.to_owned(), &index, buffer.element, buffer.written);
+                author.add_load(buffer.name, &index, buffer.element, buffer.written);
                 if !buffer.written && author.chance(40) {
                     let other = author
                         .writer
                         .pick(&["n - 1 - i", "i / 2", "i % 3 * i / 3", "0"])
                         .replace('n', &author.width);
-                    author.add_load(&buffer.name.to_owned(), &other, buffer.element, false);
+                    author.add_load(buffer.name, &other, buffer.element, false);
                 }
             }
-            author.statements("");
+            author.statements();
             for buffer in author.buffers.clone().into_iter().filter(|b| b.written) {
                 for at in 0..buffer.widths {
                     let mut index = if buffer.widths == 1 {
@@ -734,7 +734,7 @@ impl Author {
 
     fn lane(&mut self, places: &[Place], over: Loop, favourite: &str) {
         self.loads(places, over, favourite);
-        self.statements("");
+        self.statements();
         let written: Vec<&Place> = places.iter().filter(|place| place.written).collect();
         let stores = self.writer.rng.usize(1..3);
         for _ in 0..stores {
@@ -762,19 +762,16 @@ impl Author {
         }
     }
 
-    /// Statements that compute; `forbidden` is no name for their variables.
-    fn statements(&mut self, forbidden: &str) {
+    /// Statements that compute.
+    fn statements(&mut self) {
         let count = [0, 1, 1, 2, 3][self.writer.rng.usize(0..5)];
         for _ in 0..count {
-            self.statement(forbidden, true);
+            self.statement();
         }
     }
 
-    fn statement(&mut self, forbidden: &str, bools: bool) {
-        let mut name = self.writer.name();
-        if name == forbidden {
-            name.push('x');
-        }
+    fn statement(&mut self) {
+        let name = self.writer.name();
         match self.writer.rng.u32(0..9) {
             0 | 1 => {
                 let value = self.writer.float(3);
@@ -811,7 +808,7 @@ impl Author {
                     self.writer.bind(Source::Float { text, soft });
                 }
             }
-            4 if bools => {
+            4 => {
                 let value = self.writer.boolean(2).text;
                 self.line(format!("let {name} = {value};"));
                 self.writer.bind(Source::Bool { text: name });
@@ -920,7 +917,7 @@ impl Author {
 
     fn gather(&mut self, places: &[Place], over: Loop, favourite: &str, name: &str, gather: &str) {
         self.loads(places, over, favourite);
-        self.statements("");
+        self.statements();
         let value = self.writer.float(2).text.text;
         let line = match gather {
             _ if self.chance(3) => format!("{name} = {value};"),

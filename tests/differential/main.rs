@@ -113,38 +113,3 @@ fn what_is_accepted_means_one_thing() {
         assert!(share(*panics, *cases) <= 25, "many cases panic");
     }
 }
-
-#[test]
-#[ignore]
-fn debug_show() {
-    let seed = chosen("OXYSYCL_DIFFERENTIAL_SEED", SEED);
-    let count = chosen("OXYSYCL_DIFFERENTIAL_COUNT", 300);
-    let mut why = std::collections::BTreeMap::<String, usize>::new();
-    let mut ok = 0;
-    for k in (seed..seed + count).map(Generated::new) {
-        let mut items = k.helpers.clone();
-        items.push(k.item("kernel", ""));
-        let mut good = true;
-        for item in &items {
-            if let Err(problems) = oxysycl::codegen::judge(item) {
-                good = false;
-                *why.entry(problems[0].clone()).or_default() += 1;
-                if count < 5 {
-                    println!("{problems:?}");
-                }
-            }
-        }
-        if good {
-            ok += 1
-        }
-        if count < 5 || std::env::var("SHOW").is_ok() {
-            println!("{} {}", good, described(&k));
-        }
-    }
-    let mut why: Vec<_> = why.into_iter().collect();
-    why.sort_by_key(|w| std::cmp::Reverse(w.1));
-    println!("accepted {ok} of {count}");
-    for (w, n) in why.iter().take(40) {
-        println!("{n:5} {w}");
-    }
-}

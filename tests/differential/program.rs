@@ -160,10 +160,7 @@ fn refusal(message: &Value) -> Option<(usize, String)> {
     if message["level"] != "error" {
         return None;
     }
-    let file = message["spans"]
-        .as_array()?
-        .iter()
-        .find_map(|span| in_kernel(span))?;
+    let file = message["spans"].as_array()?.iter().find_map(in_kernel)?;
     Some((file, message["rendered"].as_str()?.to_owned()))
 }
 
