@@ -85,6 +85,9 @@ struct Place {
     written: bool,
     /// How many widths its rows are long; 0 for one element a row.
     widths: u32,
+    /// Whether it is a row of one of two buffers. A launcher submits nothing where either is empty and the group itself
+    /// accesses the row; natively the groups of the other go on. See `rows_of_the_other_buffer` in `tests/semantics`.
+    chosen: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -426,6 +429,7 @@ impl Author {
                 element: Element::Float,
                 written,
                 widths: 1,
+                chosen: written,
             };
             let places = [place("x", true), place("w", false)];
             for _ in 0..author.writer.rng.usize(1..4) {
@@ -561,6 +565,7 @@ impl Author {
                 element: buffer.element,
                 written: buffer.written,
                 widths: buffer.widths,
+                chosen: false,
             });
         }
         if gather {
@@ -571,6 +576,7 @@ impl Author {
                 element: Element::Float,
                 written: false,
                 widths: 1,
+                chosen: false,
             });
         }
         if scatter {
@@ -662,6 +668,9 @@ impl Author {
     /// A value for the whole row, loaded or stored.
     fn uniform(&mut self, places: &[Place]) {
         let place = places[self.writer.rng.usize(0..places.len())].clone();
+        if place.chosen {
+            return;
+        }
         let index = self
             .writer
             .pick(&["0", "0", "n - 1", "n / 2"])

@@ -27,7 +27,7 @@ use self::kernel::Generated;
 use self::program::Verdict;
 
 /// Kernels that are generated unless the environment says otherwise.
-const COUNT: u64 = 150;
+const COUNT: u64 = 120;
 /// The seed of the first.
 const SEED: u64 = 20_260_101;
 /// With fewer kernels, shares mean nothing.
