@@ -160,6 +160,30 @@ fn conditions_may_be_known() {
     same(&native, &out.to_vec().expect("copy"));
 }
 
+/// The group itself reads buffers that may be empty: in a loop and under a condition, which then do not read.
+#[sycl_kernel(shapes(steps = [m], out = [rows]))]
+fn steps_of_all(steps: &[f32], out: &mut [f32], rows: i64, m: i64) {
+    for row in groups(rows) {
+        let mut total = if m > 0 { steps.load(m - 1) } else { 1.0 };
+        for s in 0..m {
+            total += steps.load(s);
+        }
+        out.store(row, total);
+    }
+}
+
+#[test]
+fn loops_over_nothing_read_nothing() {
+    for m in [0, 3] {
+        let steps: Vec<f32> = (0..m).map(|s| s as f32).collect();
+        let mut native = vec![9.0; 2];
+        steps_of_all(&steps, &mut native, 2, m as i64);
+        let out = upload(&[9.0f32; 2], 0);
+        steps_of_all::launch(queue(), upload(&steps, 0).view(), out.view(), 2, m as i64).expect("launch");
+        same(&native, &out.to_vec().expect("copy"));
+    }
+}
+
 /// The group itself stores to a row of one of two buffers, of which one may be empty.
 #[sycl_kernel(shapes(q = [rows, some, n], k = [rows, others, n]))]
 fn either(q: &mut [f32], k: &mut [f32], rows: i64, some: i64, others: i64, n: i64) {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtKind, walk, walk_exprs};
+use crate::ir::{
+    Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Start, Stmt, StmtKind, walk, walk_exprs,
+};
 
 /// Parameters and host variables that the functor carries.
 #[derive(Clone, Debug, Default)]
@@ -73,13 +75,50 @@ pub(super) fn params_of(e: &Expr) -> BTreeSet<ParamId> {
     params
 }
 
-/// Buffers that the group itself accesses, outside `lanes`. In the order of the signature.
+/// Buffers that the group itself accesses, outside `lanes`, in the order of the signature: where one is empty, there is
+/// nothing to submit. A buffer that is only read counts if it is read in any case, not under a condition or in a loop.
 pub(super) fn group_accessed(kernel: &Kernel) -> BTreeSet<ParamId> {
     let mut found = BTreeSet::new();
     if let Grid::Groups { .. } = kernel.grid {
         outside_lanes(kernel, &kernel.body, &mut found);
+        let mut always = BTreeSet::new();
+        in_any_case(kernel, &mut always);
+        found.retain(|id| is_written(kernel, *id) || always.contains(id));
     }
     found
+}
+
+/// Whether a buffer, or one that may be the same, is written.
+fn is_written(kernel: &Kernel, id: ParamId) -> bool {
+    kernel.buffer(id).mutable || kernel.buffers().any(|(_, output)| output.aliases.contains(&id))
+}
+
+/// Buffers of the loads outside `lanes` that every group does.
+fn in_any_case(kernel: &Kernel, found: &mut BTreeSet<ParamId>) {
+    for stmt in &kernel.body {
+        stmt.exprs(&mut |e| evaluated(kernel, e, found));
+        if let StmtKind::Row(id) = stmt.kind
+            && let Start::At(_, offset) = &kernel.rows[id].start
+        {
+            evaluated(kernel, offset, found);
+        }
+    }
+}
+
+/// Buffers of the loads that an expression does whatever its conditions come to.
+fn evaluated(kernel: &Kernel, e: &Expr, found: &mut BTreeSet<ParamId>) {
+    match &e.kind {
+        ExprKind::Select(cond, ..) => evaluated(kernel, cond, found),
+        ExprKind::Binary(op, a, _) if op.is_lazy() => evaluated(kernel, a, found),
+        kind => {
+            if let ExprKind::Load(place, _) = kind
+                && let [buffer] = kernel.buffers_of(*place)[..]
+            {
+                found.insert(buffer);
+            }
+            e.children(&mut |part| evaluated(kernel, part, found));
+        }
+    }
 }
 
 fn outside_lanes(kernel: &Kernel, block: &[Stmt], found: &mut BTreeSet<ParamId>) {
