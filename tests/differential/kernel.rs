@@ -883,7 +883,7 @@ impl Author {
             2 => ("group_max", "f32::NEG_INFINITY", "max"),
             _ => ("group_min", "f32::INFINITY", "min"),
         };
-        let start = if self.chance(5) { "1.0" } else { start };
+        let start = if self.chance(5) { "1.0_f32" } else { start };
         self.line(format!("let mut {name} = {start};"));
         let loops = if self.chance(20) { 2 } else { 1 };
         for _ in 0..loops {

@@ -11,6 +11,8 @@
 //!   device does then is not promised. Arithmetic is generated with the range of its values, so that these are few, too, and
 //!   they are counted. A twin with shuffled lanes that panics where the function did not is a disagreement.
 //! * Jumps on values that the shadow knows only within bounds: the generator writes none.
+//! * What the group itself does with a row of one of two buffers, of which one may be empty: see `rows_of_the_other_buffer`
+//!   in `tests/semantics`.
 //!
 //! `OXYSYCL_DIFFERENTIAL_SEED` and `OXYSYCL_DIFFERENTIAL_COUNT` choose other kernels, and more. A kernel's own seed with a
 //! count of 1 makes it alone.
