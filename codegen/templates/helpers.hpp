@@ -51,47 +51,47 @@ constexpr int vector_width(int most, int64_t row) {
 {% endif %}{% if wrapping %}
 /// Integer arithmetic that wraps around.
 template <typename T>
-inline T wrapping_add(T a, T b) {
+constexpr T wrapping_add(T a, T b) {
   return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
 template <typename T>
-inline T wrapping_sub(T a, T b) {
+constexpr T wrapping_sub(T a, T b) {
   return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
 
 template <typename T>
-inline T wrapping_mul(T a, T b) {
+constexpr T wrapping_mul(T a, T b) {
   return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 {% endif %}{% if division %}
 /// a / b and a % b; 0 where C++ leaves them undefined.
 template <typename T>
-inline T quotient(T a, T b) {
+constexpr T quotient(T a, T b) {
   const bool undefined = b == 0 || (b == static_cast<T>(-1) && a == std::numeric_limits<T>::min() && a != 0);
   return undefined ? 0 : static_cast<T>(a / b);
 }
 
 template <typename T>
-inline T remainder(T a, T b) {
+constexpr T remainder(T a, T b) {
   const bool undefined = b == 0 || (b == static_cast<T>(-1) && a == std::numeric_limits<T>::min());
   return undefined ? 0 : static_cast<T>(a % b);
 }
 {% endif %}{% if shift %}
 /// Shifts by an amount taken modulo the type's width.
 template <typename T, typename Amount>
-inline T shift_left(T a, Amount by) {
+constexpr T shift_left(T a, Amount by) {
   return static_cast<T>(static_cast<uint64_t>(a) << (static_cast<uint64_t>(by) % (8 * sizeof(T))));
 }
 
 template <typename T, typename Amount>
-inline T shift_right(T a, Amount by) {
+constexpr T shift_right(T a, Amount by) {
   return static_cast<T>(a >> (static_cast<uint64_t>(by) % (8 * sizeof(T))));
 }
 {% endif %}{% if to_integer %}
 /// The integer part, as near as the type comes; 0 for NaN.
 template <typename T>
-inline T to_integer(float x) {
+constexpr T to_integer(float x) {
   constexpr float low = static_cast<float>(std::numeric_limits<T>::min());
   constexpr float high = static_cast<float>(std::numeric_limits<T>::max());
   if (x != x) return 0;

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_add_rmsnorm_6af372583a42 {
+inline namespace fused_add_rmsnorm_499c0a2d171a {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -158,11 +158,11 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 ///
 /// What is normalised is the residual as it was stored, so that the result is that of
 /// `rmsnorm` on it.
-template <typename T, int64_t HIDDEN_SIZE, int VEC>
+template <typename T, typename W, int64_t HIDDEN_SIZE, int VEC>
 struct FusedAddRmsnormKernel {
   T* input;
   T* residual;
-  const T* weight;
+  const W* weight;
   int64_t num_tokens;
   int64_t input_stride;
   int64_t residual_stride;
@@ -209,12 +209,12 @@ struct FusedAddRmsnormKernel {
   }
 };
 
-template <typename T, int64_t HIDDEN_SIZE, int VEC>
+template <typename T, typename W, int64_t HIDDEN_SIZE, int VEC>
 void fused_add_rmsnorm_submit(
     ::sycl::queue& queue,
     T* input,
     T* residual,
-    const T* weight,
+    const W* weight,
     int64_t num_tokens,
     int64_t input_stride,
     int64_t residual_stride,
@@ -224,16 +224,16 @@ void fused_add_rmsnorm_submit(
   const int64_t groups = std::min<int64_t>(num_tokens, INT32_MAX / local);
   queue.parallel_for(
       ::sycl::nd_range<1>(groups * local, local),
-      FusedAddRmsnormKernel<T, HIDDEN_SIZE, VEC>{input, residual, weight, num_tokens, input_stride, residual_stride, eps});
+      FusedAddRmsnormKernel<T, W, HIDDEN_SIZE, VEC>{input, residual, weight, num_tokens, input_stride, residual_stride, eps});
 }
 
 /// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.
-template <typename T, int64_t HIDDEN_SIZE>
+template <typename T, typename W, int64_t HIDDEN_SIZE>
 int32_t fused_add_rmsnorm_launch(
     void* queue_pointer,
     T* input,
     T* residual,
-    const T* weight,
+    const W* weight,
     int64_t num_tokens,
     int64_t input_stride,
     int64_t residual_stride,
@@ -245,7 +245,7 @@ int32_t fused_add_rmsnorm_launch(
   if (num_tokens == 0) return 0;
   const detail::Region input_region{input, sizeof(T), {num_tokens, 1}, {input_stride, 0}, HIDDEN_SIZE};
   const detail::Region residual_region{residual, sizeof(T), {num_tokens, 1}, {residual_stride, 0}, HIDDEN_SIZE};
-  const detail::Region weight_region{weight, sizeof(T), {1, 1}, {0, 0}, HIDDEN_SIZE};
+  const detail::Region weight_region{weight, sizeof(W), {1, 1}, {0, 0}, HIDDEN_SIZE};
   if (const int32_t code = detail::check("fused_add_rmsnorm: input", input_region)) return code;
   if (const int32_t code = detail::check("fused_add_rmsnorm: residual", residual_region)) return code;
   if (const int32_t code = detail::check("fused_add_rmsnorm: weight", weight_region)) return code;
@@ -268,15 +268,15 @@ int32_t fused_add_rmsnorm_launch(
   if (!detail::has_sub_group(queue.get_device(), 16)) {
     return detail::refuse(detail::kDevice, "fused_add_rmsnorm: device", "has no sub-groups of 16 work-items");
   }
-  constexpr int VEC = detail::vector_width(16 / sizeof(T), HIDDEN_SIZE);
+  constexpr int VEC = detail::vector_width(16 / std::max({sizeof(T), sizeof(W)}), HIDDEN_SIZE);
   if (detail::aligned<VEC>(residual) &&
       detail::aligned<VEC>(input) &&
       detail::aligned<VEC>(weight) &&
       residual_stride % VEC == 0 &&
       input_stride % VEC == 0) {
-    fused_add_rmsnorm_submit<T, HIDDEN_SIZE, VEC>(queue, input, residual, weight, num_tokens, input_stride, residual_stride, eps);
+    fused_add_rmsnorm_submit<T, W, HIDDEN_SIZE, VEC>(queue, input, residual, weight, num_tokens, input_stride, residual_stride, eps);
   } else {
-    fused_add_rmsnorm_submit<T, HIDDEN_SIZE, 1>(queue, input, residual, weight, num_tokens, input_stride, residual_stride, eps);
+    fused_add_rmsnorm_submit<T, W, HIDDEN_SIZE, 1>(queue, input, residual, weight, num_tokens, input_stride, residual_stride, eps);
   }
   return 0;
 } catch (const std::exception& error) {
@@ -290,56 +290,62 @@ extern "C" [[gnu::visibility("default")]] const char* fused_add_rmsnorm_last_err
   return detail::last_error().c_str();
 }
 
-#define OXYSYCL_FUSED_ADD_RMSNORM(T_TAG, T, HIDDEN_SIZE)                                               \
-  extern "C" [[gnu::visibility("default")]] int32_t fused_add_rmsnorm_forward_##T_TAG##_##HIDDEN_SIZE( \
-      void* queue,                                                                                     \
-      void* input,                                                                                     \
-      void* residual,                                                                                  \
-      const void* weight,                                                                              \
-      int64_t num_tokens,                                                                              \
-      int64_t input_stride,                                                                            \
-      int64_t residual_stride,                                                                         \
-      float eps) {                                                                                     \
-    return fused_add_rmsnorm_launch<T, HIDDEN_SIZE>(                                                   \
-        queue,                                                                                         \
-        static_cast<T*>(input),                                                                        \
-        static_cast<T*>(residual),                                                                     \
-        static_cast<const T*>(weight),                                                                 \
-        num_tokens,                                                                                    \
-        input_stride,                                                                                  \
-        residual_stride,                                                                               \
-        eps);                                                                                          \
+#define OXYSYCL_FUSED_ADD_RMSNORM(T_TAG, T, W_TAG, W, HIDDEN_SIZE)                                               \
+  extern "C" [[gnu::visibility("default")]] int32_t fused_add_rmsnorm_forward_##T_TAG##_##W_TAG##_##HIDDEN_SIZE( \
+      void* queue,                                                                                               \
+      void* input,                                                                                               \
+      void* residual,                                                                                            \
+      const void* weight,                                                                                        \
+      int64_t num_tokens,                                                                                        \
+      int64_t input_stride,                                                                                      \
+      int64_t residual_stride,                                                                                   \
+      float eps) {                                                                                               \
+    return fused_add_rmsnorm_launch<T, W, HIDDEN_SIZE>(                                                          \
+        queue,                                                                                                   \
+        static_cast<T*>(input),                                                                                  \
+        static_cast<T*>(residual),                                                                               \
+        static_cast<const W*>(weight),                                                                           \
+        num_tokens,                                                                                              \
+        input_stride,                                                                                            \
+        residual_stride,                                                                                         \
+        eps);                                                                                                    \
   }
 
-#if defined(SGL_FUSED_ADD_RMSNORM_DTYPE_fp32)
-#define OXYSYCL_FUSED_ADD_RMSNORM_T(HIDDEN_SIZE) OXYSYCL_FUSED_ADD_RMSNORM(fp32, float, HIDDEN_SIZE)
-#elif defined(SGL_FUSED_ADD_RMSNORM_DTYPE_fp16)
-#define OXYSYCL_FUSED_ADD_RMSNORM_T(HIDDEN_SIZE) OXYSYCL_FUSED_ADD_RMSNORM(fp16, ::sycl::half, HIDDEN_SIZE)
-#elif defined(SGL_FUSED_ADD_RMSNORM_DTYPE_bf16)
-#define OXYSYCL_FUSED_ADD_RMSNORM_T(HIDDEN_SIZE) OXYSYCL_FUSED_ADD_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)
+#if defined(SGL_FUSED_ADD_RMSNORM_DTYPE_fp32) && defined(SGL_FUSED_ADD_RMSNORM_WEIGHT_DTYPE_fp32)
+#define OXYSYCL_FUSED_ADD_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_FUSED_ADD_RMSNORM(fp32, float, fp32, float, HIDDEN_SIZE)
+#elif defined(SGL_FUSED_ADD_RMSNORM_DTYPE_fp16) && defined(SGL_FUSED_ADD_RMSNORM_WEIGHT_DTYPE_fp16)
+#define OXYSYCL_FUSED_ADD_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_FUSED_ADD_RMSNORM(fp16, ::sycl::half, fp16, ::sycl::half, HIDDEN_SIZE)
+#elif defined(SGL_FUSED_ADD_RMSNORM_DTYPE_bf16) && defined(SGL_FUSED_ADD_RMSNORM_WEIGHT_DTYPE_bf16)
+#define OXYSYCL_FUSED_ADD_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_FUSED_ADD_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)
+#elif defined(SGL_FUSED_ADD_RMSNORM_DTYPE_fp16) && defined(SGL_FUSED_ADD_RMSNORM_WEIGHT_DTYPE_fp32)
+#define OXYSYCL_FUSED_ADD_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_FUSED_ADD_RMSNORM(fp16, ::sycl::half, fp32, float, HIDDEN_SIZE)
+#elif defined(SGL_FUSED_ADD_RMSNORM_DTYPE_bf16) && defined(SGL_FUSED_ADD_RMSNORM_WEIGHT_DTYPE_fp32)
+#define OXYSYCL_FUSED_ADD_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_FUSED_ADD_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, fp32, float, HIDDEN_SIZE)
 #else
-#define OXYSYCL_FUSED_ADD_RMSNORM_T(HIDDEN_SIZE)                              \
-  OXYSYCL_FUSED_ADD_RMSNORM(fp32, float, HIDDEN_SIZE)                         \
-  OXYSYCL_FUSED_ADD_RMSNORM(fp16, ::sycl::half, HIDDEN_SIZE)                  \
-  OXYSYCL_FUSED_ADD_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)
+#define OXYSYCL_FUSED_ADD_RMSNORM_T_W(HIDDEN_SIZE)                                                                 \
+  OXYSYCL_FUSED_ADD_RMSNORM(fp32, float, fp32, float, HIDDEN_SIZE)                                                 \
+  OXYSYCL_FUSED_ADD_RMSNORM(fp16, ::sycl::half, fp16, ::sycl::half, HIDDEN_SIZE)                                   \
+  OXYSYCL_FUSED_ADD_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE) \
+  OXYSYCL_FUSED_ADD_RMSNORM(fp16, ::sycl::half, fp32, float, HIDDEN_SIZE)                                          \
+  OXYSYCL_FUSED_ADD_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, fp32, float, HIDDEN_SIZE)
 #endif
 #ifdef SGL_FUSED_ADD_RMSNORM_HIDDEN_SIZE
-OXYSYCL_FUSED_ADD_RMSNORM_T(SGL_FUSED_ADD_RMSNORM_HIDDEN_SIZE)
+OXYSYCL_FUSED_ADD_RMSNORM_T_W(SGL_FUSED_ADD_RMSNORM_HIDDEN_SIZE)
 #else
-OXYSYCL_FUSED_ADD_RMSNORM_T(1024)
-OXYSYCL_FUSED_ADD_RMSNORM_T(2048)
-OXYSYCL_FUSED_ADD_RMSNORM_T(4096)
-OXYSYCL_FUSED_ADD_RMSNORM_T(5120)
-OXYSYCL_FUSED_ADD_RMSNORM_T(7168)
-OXYSYCL_FUSED_ADD_RMSNORM_T(8192)
+OXYSYCL_FUSED_ADD_RMSNORM_T_W(1024)
+OXYSYCL_FUSED_ADD_RMSNORM_T_W(2048)
+OXYSYCL_FUSED_ADD_RMSNORM_T_W(4096)
+OXYSYCL_FUSED_ADD_RMSNORM_T_W(5120)
+OXYSYCL_FUSED_ADD_RMSNORM_T_W(7168)
+OXYSYCL_FUSED_ADD_RMSNORM_T_W(8192)
 #endif
 
 #undef OXYSYCL_FUSED_ADD_RMSNORM
-#undef OXYSYCL_FUSED_ADD_RMSNORM_T
+#undef OXYSYCL_FUSED_ADD_RMSNORM_T_W
 
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_add_rmsnorm_6af372583a42
+}  // namespace fused_add_rmsnorm_499c0a2d171a
 }  // namespace sycl_kernel
 }  // namespace sgl

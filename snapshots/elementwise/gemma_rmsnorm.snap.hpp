@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_rmsnorm_7874adb788da {
+inline namespace gemma_rmsnorm_956c590add88 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -155,10 +155,10 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 }  // namespace detail
 
 /// y = x / sqrt(mean(x²) + eps) · (1 + weight), row by row; `1 + weight` is formed in `f32`.
-template <typename T, int64_t HIDDEN_SIZE, int VEC>
+template <typename T, typename W, int64_t HIDDEN_SIZE, int VEC>
 struct GemmaRmsnormKernel {
   const T* input;
-  const T* weight;
+  const W* weight;
   T* output;
   int64_t num_tokens;
   int64_t input_stride;
@@ -203,11 +203,11 @@ struct GemmaRmsnormKernel {
   }
 };
 
-template <typename T, int64_t HIDDEN_SIZE, int VEC>
+template <typename T, typename W, int64_t HIDDEN_SIZE, int VEC>
 void gemma_rmsnorm_submit(
     ::sycl::queue& queue,
     const T* input,
-    const T* weight,
+    const W* weight,
     T* output,
     int64_t num_tokens,
     int64_t input_stride,
@@ -218,15 +218,15 @@ void gemma_rmsnorm_submit(
   const int64_t groups = std::min<int64_t>(num_tokens, INT32_MAX / local);
   queue.parallel_for(
       ::sycl::nd_range<1>(groups * local, local),
-      GemmaRmsnormKernel<T, HIDDEN_SIZE, VEC>{input, weight, output, num_tokens, input_stride, output_stride, eps});
+      GemmaRmsnormKernel<T, W, HIDDEN_SIZE, VEC>{input, weight, output, num_tokens, input_stride, output_stride, eps});
 }
 
 /// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.
-template <typename T, int64_t HIDDEN_SIZE>
+template <typename T, typename W, int64_t HIDDEN_SIZE>
 int32_t gemma_rmsnorm_launch(
     void* queue_pointer,
     const T* input,
-    const T* weight,
+    const W* weight,
     T* output,
     int64_t num_tokens,
     int64_t input_stride,
@@ -238,7 +238,7 @@ int32_t gemma_rmsnorm_launch(
   if (output_stride < 0) return detail::refuse_size("gemma_rmsnorm: output_stride", output_stride);
   if (num_tokens == 0) return 0;
   const detail::Region input_region{input, sizeof(T), {num_tokens, 1}, {input_stride, 0}, HIDDEN_SIZE};
-  const detail::Region weight_region{weight, sizeof(T), {1, 1}, {0, 0}, HIDDEN_SIZE};
+  const detail::Region weight_region{weight, sizeof(W), {1, 1}, {0, 0}, HIDDEN_SIZE};
   const detail::Region output_region{output, sizeof(T), {num_tokens, 1}, {output_stride, 0}, HIDDEN_SIZE};
   if (const int32_t code = detail::check("gemma_rmsnorm: input", input_region)) return code;
   if (const int32_t code = detail::check("gemma_rmsnorm: weight", weight_region)) return code;
@@ -256,15 +256,15 @@ int32_t gemma_rmsnorm_launch(
   if (!detail::has_sub_group(queue.get_device(), 16)) {
     return detail::refuse(detail::kDevice, "gemma_rmsnorm: device", "has no sub-groups of 16 work-items");
   }
-  constexpr int VEC = detail::vector_width(16 / sizeof(T), HIDDEN_SIZE);
+  constexpr int VEC = detail::vector_width(16 / std::max({sizeof(T), sizeof(W)}), HIDDEN_SIZE);
   if (detail::aligned<VEC>(input) &&
       detail::aligned<VEC>(weight) &&
       detail::aligned<VEC>(output) &&
       input_stride % VEC == 0 &&
       output_stride % VEC == 0) {
-    gemma_rmsnorm_submit<T, HIDDEN_SIZE, VEC>(queue, input, weight, output, num_tokens, input_stride, output_stride, eps);
+    gemma_rmsnorm_submit<T, W, HIDDEN_SIZE, VEC>(queue, input, weight, output, num_tokens, input_stride, output_stride, eps);
   } else {
-    gemma_rmsnorm_submit<T, HIDDEN_SIZE, 1>(queue, input, weight, output, num_tokens, input_stride, output_stride, eps);
+    gemma_rmsnorm_submit<T, W, HIDDEN_SIZE, 1>(queue, input, weight, output, num_tokens, input_stride, output_stride, eps);
   }
   return 0;
 } catch (const std::exception& error) {
@@ -278,56 +278,65 @@ extern "C" [[gnu::visibility("default")]] const char* gemma_rmsnorm_last_error()
   return detail::last_error().c_str();
 }
 
-#define OXYSYCL_GEMMA_RMSNORM(T_TAG, T, HIDDEN_SIZE)                                               \
-  extern "C" [[gnu::visibility("default")]] int32_t gemma_rmsnorm_forward_##T_TAG##_##HIDDEN_SIZE( \
-      void* queue,                                                                                 \
-      const void* input,                                                                           \
-      const void* weight,                                                                          \
-      void* output,                                                                                \
-      int64_t num_tokens,                                                                          \
-      int64_t input_stride,                                                                        \
-      int64_t output_stride,                                                                       \
-      float eps) {                                                                                 \
-    return gemma_rmsnorm_launch<T, HIDDEN_SIZE>(                                                   \
-        queue,                                                                                     \
-        static_cast<const T*>(input),                                                              \
-        static_cast<const T*>(weight),                                                             \
-        static_cast<T*>(output),                                                                   \
-        num_tokens,                                                                                \
-        input_stride,                                                                              \
-        output_stride,                                                                             \
-        eps);                                                                                      \
+#define OXYSYCL_GEMMA_RMSNORM(T_TAG, T, W_TAG, W, HIDDEN_SIZE)                                               \
+  extern "C" [[gnu::visibility("default")]] int32_t gemma_rmsnorm_forward_##T_TAG##_##W_TAG##_##HIDDEN_SIZE( \
+      void* queue,                                                                                           \
+      const void* input,                                                                                     \
+      const void* weight,                                                                                    \
+      void* output,                                                                                          \
+      int64_t num_tokens,                                                                                    \
+      int64_t input_stride,                                                                                  \
+      int64_t output_stride,                                                                                 \
+      float eps) {                                                                                           \
+    return gemma_rmsnorm_launch<T, W, HIDDEN_SIZE>(                                                          \
+        queue,                                                                                               \
+        static_cast<const T*>(input),                                                                        \
+        static_cast<const W*>(weight),                                                                       \
+        static_cast<T*>(output),                                                                             \
+        num_tokens,                                                                                          \
+        input_stride,                                                                                        \
+        output_stride,                                                                                       \
+        eps);                                                                                                \
   }
 
-#if defined(SGL_GEMMA_RMSNORM_DTYPE_fp32)
-#define OXYSYCL_GEMMA_RMSNORM_T(HIDDEN_SIZE) OXYSYCL_GEMMA_RMSNORM(fp32, float, HIDDEN_SIZE)
-#elif defined(SGL_GEMMA_RMSNORM_DTYPE_fp16)
-#define OXYSYCL_GEMMA_RMSNORM_T(HIDDEN_SIZE) OXYSYCL_GEMMA_RMSNORM(fp16, ::sycl::half, HIDDEN_SIZE)
-#elif defined(SGL_GEMMA_RMSNORM_DTYPE_bf16)
-#define OXYSYCL_GEMMA_RMSNORM_T(HIDDEN_SIZE) OXYSYCL_GEMMA_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)
+#if defined(SGL_GEMMA_RMSNORM_DTYPE_fp32) && defined(SGL_GEMMA_RMSNORM_WEIGHT_DTYPE_fp32)
+#define OXYSYCL_GEMMA_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_GEMMA_RMSNORM(fp32, float, fp32, float, HIDDEN_SIZE)
+#elif defined(SGL_GEMMA_RMSNORM_DTYPE_fp16) && defined(SGL_GEMMA_RMSNORM_WEIGHT_DTYPE_fp16)
+#define OXYSYCL_GEMMA_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_GEMMA_RMSNORM(fp16, ::sycl::half, fp16, ::sycl::half, HIDDEN_SIZE)
+#elif defined(SGL_GEMMA_RMSNORM_DTYPE_bf16) && defined(SGL_GEMMA_RMSNORM_WEIGHT_DTYPE_bf16)
+#define OXYSYCL_GEMMA_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_GEMMA_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)
+#elif defined(SGL_GEMMA_RMSNORM_DTYPE_fp32) && defined(SGL_GEMMA_RMSNORM_WEIGHT_DTYPE_bf16)
+#define OXYSYCL_GEMMA_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_GEMMA_RMSNORM(fp32, float, bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)
+#elif defined(SGL_GEMMA_RMSNORM_DTYPE_fp16) && defined(SGL_GEMMA_RMSNORM_WEIGHT_DTYPE_fp32)
+#define OXYSYCL_GEMMA_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_GEMMA_RMSNORM(fp16, ::sycl::half, fp32, float, HIDDEN_SIZE)
+#elif defined(SGL_GEMMA_RMSNORM_DTYPE_bf16) && defined(SGL_GEMMA_RMSNORM_WEIGHT_DTYPE_fp32)
+#define OXYSYCL_GEMMA_RMSNORM_T_W(HIDDEN_SIZE) OXYSYCL_GEMMA_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, fp32, float, HIDDEN_SIZE)
 #else
-#define OXYSYCL_GEMMA_RMSNORM_T(HIDDEN_SIZE)                              \
-  OXYSYCL_GEMMA_RMSNORM(fp32, float, HIDDEN_SIZE)                         \
-  OXYSYCL_GEMMA_RMSNORM(fp16, ::sycl::half, HIDDEN_SIZE)                  \
-  OXYSYCL_GEMMA_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)
+#define OXYSYCL_GEMMA_RMSNORM_T_W(HIDDEN_SIZE)                                                                 \
+  OXYSYCL_GEMMA_RMSNORM(fp32, float, fp32, float, HIDDEN_SIZE)                                                 \
+  OXYSYCL_GEMMA_RMSNORM(fp16, ::sycl::half, fp16, ::sycl::half, HIDDEN_SIZE)                                   \
+  OXYSYCL_GEMMA_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE) \
+  OXYSYCL_GEMMA_RMSNORM(fp32, float, bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)                         \
+  OXYSYCL_GEMMA_RMSNORM(fp16, ::sycl::half, fp32, float, HIDDEN_SIZE)                                          \
+  OXYSYCL_GEMMA_RMSNORM(bf16, ::sycl::ext::oneapi::bfloat16, fp32, float, HIDDEN_SIZE)
 #endif
 #ifdef SGL_GEMMA_RMSNORM_HIDDEN_SIZE
-OXYSYCL_GEMMA_RMSNORM_T(SGL_GEMMA_RMSNORM_HIDDEN_SIZE)
+OXYSYCL_GEMMA_RMSNORM_T_W(SGL_GEMMA_RMSNORM_HIDDEN_SIZE)
 #else
-OXYSYCL_GEMMA_RMSNORM_T(1024)
-OXYSYCL_GEMMA_RMSNORM_T(2048)
-OXYSYCL_GEMMA_RMSNORM_T(4096)
-OXYSYCL_GEMMA_RMSNORM_T(5120)
-OXYSYCL_GEMMA_RMSNORM_T(7168)
-OXYSYCL_GEMMA_RMSNORM_T(8192)
+OXYSYCL_GEMMA_RMSNORM_T_W(1024)
+OXYSYCL_GEMMA_RMSNORM_T_W(2048)
+OXYSYCL_GEMMA_RMSNORM_T_W(4096)
+OXYSYCL_GEMMA_RMSNORM_T_W(5120)
+OXYSYCL_GEMMA_RMSNORM_T_W(7168)
+OXYSYCL_GEMMA_RMSNORM_T_W(8192)
 #endif
 
 #undef OXYSYCL_GEMMA_RMSNORM
-#undef OXYSYCL_GEMMA_RMSNORM_T
+#undef OXYSYCL_GEMMA_RMSNORM_T_W
 
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_rmsnorm_7874adb788da
+}  // namespace gemma_rmsnorm_956c590add88
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace layernorm_a962b3eb3c05 {
+inline namespace layernorm_6bc72fb5b9e3 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -157,11 +157,11 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 /// y = (x − mean(x)) / sqrt(var(x) + eps) · weight + bias, row by row; without `weight` or `bias` where they are null.
 ///
 /// The variance is the mean of (x − mean)², in a second pass, so that no digits cancel. The result is rounded once.
-template <typename T, int64_t HIDDEN_SIZE, bool has_weight, bool has_bias, int VEC>
+template <typename T, typename W, int64_t HIDDEN_SIZE, bool has_weight, bool has_bias, int VEC>
 struct LayernormKernel {
   const T* input;
-  const T* weight;
-  const T* bias;
+  const W* weight;
+  const W* bias;
   T* output;
   int64_t num_tokens;
   int64_t input_stride;
@@ -217,12 +217,12 @@ struct LayernormKernel {
   }
 };
 
-template <typename T, int64_t HIDDEN_SIZE, bool has_weight, bool has_bias, int VEC>
+template <typename T, typename W, int64_t HIDDEN_SIZE, bool has_weight, bool has_bias, int VEC>
 void layernorm_submit(
     ::sycl::queue& queue,
     const T* input,
-    const T* weight,
-    const T* bias,
+    const W* weight,
+    const W* bias,
     T* output,
     int64_t num_tokens,
     int64_t input_stride,
@@ -233,16 +233,16 @@ void layernorm_submit(
   const int64_t groups = std::min<int64_t>(num_tokens, INT32_MAX / local);
   queue.parallel_for(
       ::sycl::nd_range<1>(groups * local, local),
-      LayernormKernel<T, HIDDEN_SIZE, has_weight, has_bias, VEC>{input, weight, bias, output, num_tokens, input_stride, output_stride, eps});
+      LayernormKernel<T, W, HIDDEN_SIZE, has_weight, has_bias, VEC>{input, weight, bias, output, num_tokens, input_stride, output_stride, eps});
 }
 
 /// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.
-template <typename T, int64_t HIDDEN_SIZE>
+template <typename T, typename W, int64_t HIDDEN_SIZE>
 int32_t layernorm_launch(
     void* queue_pointer,
     const T* input,
-    const T* weight,
-    const T* bias,
+    const W* weight,
+    const W* bias,
     T* output,
     int64_t num_tokens,
     int64_t input_stride,
@@ -256,8 +256,8 @@ int32_t layernorm_launch(
   if (output_stride < 0) return detail::refuse_size("layernorm: output_stride", output_stride);
   if (num_tokens == 0) return 0;
   const detail::Region input_region{input, sizeof(T), {num_tokens, 1}, {input_stride, 0}, HIDDEN_SIZE};
-  const detail::Region weight_region{weight, sizeof(T), {1, 1}, {0, 0}, has_weight ? HIDDEN_SIZE : 0};
-  const detail::Region bias_region{bias, sizeof(T), {1, 1}, {0, 0}, has_bias ? HIDDEN_SIZE : 0};
+  const detail::Region weight_region{weight, sizeof(W), {1, 1}, {0, 0}, has_weight ? HIDDEN_SIZE : 0};
+  const detail::Region bias_region{bias, sizeof(W), {1, 1}, {0, 0}, has_bias ? HIDDEN_SIZE : 0};
   const detail::Region output_region{output, sizeof(T), {num_tokens, 1}, {output_stride, 0}, HIDDEN_SIZE};
   if (const int32_t code = detail::check("layernorm: input", input_region)) return code;
   if (const int32_t code = detail::check("layernorm: weight", weight_region)) return code;
@@ -285,9 +285,9 @@ int32_t layernorm_launch(
         detail::aligned<VEC>(output) &&
         input_stride % VEC == 0 &&
         output_stride % VEC == 0) {
-      layernorm_submit<T, HIDDEN_SIZE, has_weight_constant, has_bias_constant, VEC>(queue, input, weight, bias, output, num_tokens, input_stride, output_stride, eps);
+      layernorm_submit<T, W, HIDDEN_SIZE, has_weight_constant, has_bias_constant, VEC>(queue, input, weight, bias, output, num_tokens, input_stride, output_stride, eps);
     } else {
-      layernorm_submit<T, HIDDEN_SIZE, has_weight_constant, has_bias_constant, 1>(queue, input, weight, bias, output, num_tokens, input_stride, output_stride, eps);
+      layernorm_submit<T, W, HIDDEN_SIZE, has_weight_constant, has_bias_constant, 1>(queue, input, weight, bias, output, num_tokens, input_stride, output_stride, eps);
     }
   };
   if (has_weight) {
@@ -315,57 +315,63 @@ extern "C" [[gnu::visibility("default")]] const char* layernorm_last_error() {
   return detail::last_error().c_str();
 }
 
-#define OXYSYCL_LAYERNORM(T_TAG, T, HIDDEN_SIZE)                                               \
-  extern "C" [[gnu::visibility("default")]] int32_t layernorm_forward_##T_TAG##_##HIDDEN_SIZE( \
-      void* queue,                                                                             \
-      const void* input,                                                                       \
-      const void* weight,                                                                      \
-      const void* bias,                                                                        \
-      void* output,                                                                            \
-      int64_t num_tokens,                                                                      \
-      int64_t input_stride,                                                                    \
-      int64_t output_stride,                                                                   \
-      float eps) {                                                                             \
-    return layernorm_launch<T, HIDDEN_SIZE>(                                                   \
-        queue,                                                                                 \
-        static_cast<const T*>(input),                                                          \
-        static_cast<const T*>(weight),                                                         \
-        static_cast<const T*>(bias),                                                           \
-        static_cast<T*>(output),                                                               \
-        num_tokens,                                                                            \
-        input_stride,                                                                          \
-        output_stride,                                                                         \
-        eps);                                                                                  \
+#define OXYSYCL_LAYERNORM(T_TAG, T, W_TAG, W, HIDDEN_SIZE)                                               \
+  extern "C" [[gnu::visibility("default")]] int32_t layernorm_forward_##T_TAG##_##W_TAG##_##HIDDEN_SIZE( \
+      void* queue,                                                                                       \
+      const void* input,                                                                                 \
+      const void* weight,                                                                                \
+      const void* bias,                                                                                  \
+      void* output,                                                                                      \
+      int64_t num_tokens,                                                                                \
+      int64_t input_stride,                                                                              \
+      int64_t output_stride,                                                                             \
+      float eps) {                                                                                       \
+    return layernorm_launch<T, W, HIDDEN_SIZE>(                                                          \
+        queue,                                                                                           \
+        static_cast<const T*>(input),                                                                    \
+        static_cast<const W*>(weight),                                                                   \
+        static_cast<const W*>(bias),                                                                     \
+        static_cast<T*>(output),                                                                         \
+        num_tokens,                                                                                      \
+        input_stride,                                                                                    \
+        output_stride,                                                                                   \
+        eps);                                                                                            \
   }
 
-#if defined(SGL_LAYERNORM_DTYPE_fp32)
-#define OXYSYCL_LAYERNORM_T(HIDDEN_SIZE) OXYSYCL_LAYERNORM(fp32, float, HIDDEN_SIZE)
-#elif defined(SGL_LAYERNORM_DTYPE_fp16)
-#define OXYSYCL_LAYERNORM_T(HIDDEN_SIZE) OXYSYCL_LAYERNORM(fp16, ::sycl::half, HIDDEN_SIZE)
-#elif defined(SGL_LAYERNORM_DTYPE_bf16)
-#define OXYSYCL_LAYERNORM_T(HIDDEN_SIZE) OXYSYCL_LAYERNORM(bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)
+#if defined(SGL_LAYERNORM_DTYPE_fp32) && defined(SGL_LAYERNORM_WEIGHT_DTYPE_fp32)
+#define OXYSYCL_LAYERNORM_T_W(HIDDEN_SIZE) OXYSYCL_LAYERNORM(fp32, float, fp32, float, HIDDEN_SIZE)
+#elif defined(SGL_LAYERNORM_DTYPE_fp16) && defined(SGL_LAYERNORM_WEIGHT_DTYPE_fp16)
+#define OXYSYCL_LAYERNORM_T_W(HIDDEN_SIZE) OXYSYCL_LAYERNORM(fp16, ::sycl::half, fp16, ::sycl::half, HIDDEN_SIZE)
+#elif defined(SGL_LAYERNORM_DTYPE_bf16) && defined(SGL_LAYERNORM_WEIGHT_DTYPE_bf16)
+#define OXYSYCL_LAYERNORM_T_W(HIDDEN_SIZE) OXYSYCL_LAYERNORM(bf16, ::sycl::ext::oneapi::bfloat16, bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)
+#elif defined(SGL_LAYERNORM_DTYPE_fp16) && defined(SGL_LAYERNORM_WEIGHT_DTYPE_fp32)
+#define OXYSYCL_LAYERNORM_T_W(HIDDEN_SIZE) OXYSYCL_LAYERNORM(fp16, ::sycl::half, fp32, float, HIDDEN_SIZE)
+#elif defined(SGL_LAYERNORM_DTYPE_bf16) && defined(SGL_LAYERNORM_WEIGHT_DTYPE_fp32)
+#define OXYSYCL_LAYERNORM_T_W(HIDDEN_SIZE) OXYSYCL_LAYERNORM(bf16, ::sycl::ext::oneapi::bfloat16, fp32, float, HIDDEN_SIZE)
 #else
-#define OXYSYCL_LAYERNORM_T(HIDDEN_SIZE)                              \
-  OXYSYCL_LAYERNORM(fp32, float, HIDDEN_SIZE)                         \
-  OXYSYCL_LAYERNORM(fp16, ::sycl::half, HIDDEN_SIZE)                  \
-  OXYSYCL_LAYERNORM(bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE)
+#define OXYSYCL_LAYERNORM_T_W(HIDDEN_SIZE)                                                                 \
+  OXYSYCL_LAYERNORM(fp32, float, fp32, float, HIDDEN_SIZE)                                                 \
+  OXYSYCL_LAYERNORM(fp16, ::sycl::half, fp16, ::sycl::half, HIDDEN_SIZE)                                   \
+  OXYSYCL_LAYERNORM(bf16, ::sycl::ext::oneapi::bfloat16, bf16, ::sycl::ext::oneapi::bfloat16, HIDDEN_SIZE) \
+  OXYSYCL_LAYERNORM(fp16, ::sycl::half, fp32, float, HIDDEN_SIZE)                                          \
+  OXYSYCL_LAYERNORM(bf16, ::sycl::ext::oneapi::bfloat16, fp32, float, HIDDEN_SIZE)
 #endif
 #ifdef SGL_LAYERNORM_HIDDEN_SIZE
-OXYSYCL_LAYERNORM_T(SGL_LAYERNORM_HIDDEN_SIZE)
+OXYSYCL_LAYERNORM_T_W(SGL_LAYERNORM_HIDDEN_SIZE)
 #else
-OXYSYCL_LAYERNORM_T(768)
-OXYSYCL_LAYERNORM_T(1024)
-OXYSYCL_LAYERNORM_T(1152)
-OXYSYCL_LAYERNORM_T(2048)
-OXYSYCL_LAYERNORM_T(4096)
+OXYSYCL_LAYERNORM_T_W(768)
+OXYSYCL_LAYERNORM_T_W(1024)
+OXYSYCL_LAYERNORM_T_W(1152)
+OXYSYCL_LAYERNORM_T_W(2048)
+OXYSYCL_LAYERNORM_T_W(4096)
 #endif
 
 #undef OXYSYCL_LAYERNORM
-#undef OXYSYCL_LAYERNORM_T
+#undef OXYSYCL_LAYERNORM_T_W
 
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace layernorm_a962b3eb3c05
+}  // namespace layernorm_6bc72fb5b9e3
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace per_token_group_quant_int8_dee4fcedeb3d {
+inline namespace per_token_group_quant_int8_7112787690ba {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -48,7 +48,7 @@ constexpr int vector_width(int most, int64_t row) {
 
 /// The integer part, as near as the type comes; 0 for NaN.
 template <typename T>
-inline T to_integer(float x) {
+constexpr T to_integer(float x) {
   constexpr float low = static_cast<float>(std::numeric_limits<T>::min());
   constexpr float high = static_cast<float>(std::numeric_limits<T>::max());
   if (x != x) return 0;
@@ -373,6 +373,6 @@ OXYSYCL_PER_TOKEN_GROUP_QUANT_INT8_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace per_token_group_quant_int8_dee4fcedeb3d
+}  // namespace per_token_group_quant_int8_7112787690ba
 }  // namespace sycl_kernel
 }  // namespace sgl

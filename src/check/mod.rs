@@ -17,7 +17,7 @@ pub use self::report::{Checked, Failure, Report};
 use std::collections::BTreeSet;
 
 use oxysycl_codegen::ir::{DType, Kernel as Ir};
-use oxysycl_runtime::{Queue, Target, Unit};
+use oxysycl_runtime::{Queue, Runtime, Source, Target, Unit};
 
 use self::case::Case;
 use self::run::Subject;
@@ -25,7 +25,7 @@ use crate::kernel::{Kernel, LowerError, Variant};
 use crate::launch::{self, LaunchError};
 
 /// A kernel with its element types chosen, and the cases to run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     kernel: &'static Kernel,
     variant: &'static Variant,
@@ -62,9 +62,25 @@ impl Plan {
         self.cases.is_empty()
     }
 
+    /// The numbers of the cases.
+    pub fn numbers(&self) -> Vec<usize> {
+        self.cases.iter().map(|(number, _)| *number).collect()
+    }
+
     /// Keeps only the cases whose number `keep` accepts. A case keeps its number.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         self.cases.retain(|(number, _)| keep(*number));
+    }
+
+    /// Keeps only the cases none of whose buffers has more than `most` elements.
+    ///
+    /// # Errors
+    /// If the kernel cannot be turned into a header.
+    pub fn retain_small(&mut self, most: i64) -> Result<(), LowerError> {
+        let ir = self.kernel.ir()?;
+        self.cases
+            .retain(|(_, case)| draw::size(&ir, case) <= most.into());
+        Ok(())
     }
 
     /// What has to be compiled for `target`: one module with every instance, so that it can be compiled beforehand.
@@ -74,6 +90,49 @@ impl Plan {
     pub fn unit(&self, target: &Target) -> Result<Unit, LaunchError> {
         let ir = self.kernel.ir()?;
         launch::together_unit(&ir, self.dtypes(), &self.consts(), target).map_err(LaunchError::Instance)
+    }
+
+    /// What has to be compiled for the kernels of `plans` in one module, no two of which may be of one kernel: most of the
+    /// time that a small module takes to compile is the same for a large one.
+    ///
+    /// # Errors
+    /// As those of [`unit`](Self::unit).
+    pub fn common_unit(plans: &[Self], target: &Target) -> Result<Unit, LaunchError> {
+        let mut common = String::new();
+        let mut defines = Vec::new();
+        for plan in plans {
+            let unit = plan.unit(target)?;
+            if let Source::Header { text, .. } = &unit.source {
+                common += text;
+            }
+            defines.extend(unit.defines);
+        }
+        Ok(Unit {
+            source: Source::Header {
+                name: "common.hpp".to_owned(),
+                text: common,
+            },
+            defines,
+            include_dirs: Vec::new(),
+            target: target.clone(),
+        })
+    }
+
+    /// Loads the kernels of `plans` from the module of their [`common_unit`](Self::common_unit), so that none is compiled
+    /// by itself.
+    ///
+    /// # Errors
+    /// As those of [`common_unit`](Self::common_unit), and if it cannot be compiled or loaded.
+    pub fn load(plans: &[Self], queue: &Queue) -> Result<(), LaunchError> {
+        let unit = Self::common_unit(plans, &queue.device().target)?;
+        let module = Runtime::global()?.module(&unit)?;
+        for plan in plans {
+            let ir = plan.kernel.ir()?;
+            plan.kernel
+                .loaded
+                .load_from(module, &ir, plan.dtypes(), &plan.consts(), queue.device())?;
+        }
+        Ok(())
     }
 
     /// The const parameters of the cases, each combination once.

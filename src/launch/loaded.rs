@@ -39,15 +39,7 @@ impl Loaded {
         consts: &[i64],
         device: &Device,
     ) -> Result<Function, LaunchError> {
-        let find = |instances: &[LoadedInstance]| {
-            let same =
-                |i: &&LoadedInstance| i.dtypes == dtypes && i.consts == consts && i.target == device.target;
-            instances
-                .iter()
-                .find(same)
-                .map(|instance| instance.function.clone())
-        };
-        if let Some(function) = find(&self.instances.read().unwrap_or_else(PoisonError::into_inner)) {
+        if let Some(function) = self.find(dtypes, consts, device) {
             return Ok(function);
         }
         // The run time sees to it that two threads which get here compile and load once.
@@ -56,7 +48,18 @@ impl Loaded {
         self.insert(module, ir, dtypes, consts, &instance, device)
     }
 
-    /// Loads all instances with these const parameters from the one module that [`together_unit`] makes of them.
+    fn find(&self, dtypes: &[DType], consts: &[i64], device: &Device) -> Option<Function> {
+        let same =
+            |i: &&LoadedInstance| i.dtypes == dtypes && i.consts == consts && i.target == device.target;
+        let instances = self.instances.read().unwrap_or_else(PoisonError::into_inner);
+        instances
+            .iter()
+            .find(same)
+            .map(|instance| instance.function.clone())
+    }
+
+    /// Loads all instances with these const parameters, unless they are loaded: from the one module that [`together_unit`]
+    /// makes of them.
     pub(crate) fn load_together(
         &self,
         ir: &ir::Kernel,
@@ -64,8 +67,25 @@ impl Loaded {
         consts: &[&[i64]],
         device: &Device,
     ) -> Result<(), LaunchError> {
+        if consts
+            .iter()
+            .all(|consts| self.find(dtypes, consts, device).is_some())
+        {
+            return Ok(());
+        }
         let unit = together_unit(ir, dtypes, consts, &device.target).map_err(LaunchError::Instance)?;
-        let module = Runtime::global()?.module(&unit)?;
+        self.load_from(Runtime::global()?.module(&unit)?, ir, dtypes, consts, device)
+    }
+
+    /// Takes all instances with these const parameters from `module`.
+    pub(crate) fn load_from(
+        &self,
+        module: &Module,
+        ir: &ir::Kernel,
+        dtypes: &[DType],
+        consts: &[&[i64]],
+        device: &Device,
+    ) -> Result<(), LaunchError> {
         for consts in consts {
             let instance = Instance::new(ir, dtypes, consts).map_err(LaunchError::Instance)?;
             self.insert(module, ir, dtypes, consts, &instance, device)?;

@@ -145,6 +145,15 @@ fn operators(input: &[f32], output: &mut [f32], n: i64) {
     }
 }
 
+/// Floats in every spelling.
+#[sycl_kernel(shapes(input = [n], output = [n]))]
+fn spellings(input: &[f32], output: &mut [f32], n: i64) {
+    for i in elements(n) {
+        let x = input.load(i) * 10. + 1_0.2_5 - 2e+1 / 7_f32;
+        output.store(i, x.clamp(-1E3, 3.) + 0.5_f32 * 5f32);
+    }
+}
+
 /// Buffers themselves, rows of one buffer beside each other, rows far away that are never touched.
 #[sycl_kernel(shapes(input = [rows, width], output = [rows, width]))]
 fn rows_of_all_kinds(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
@@ -184,6 +193,11 @@ fn constants_of_all_kinds() {
 #[test]
 fn operators_keep_their_order() {
     agree!(operators (a: buffer(16) => slice, b: buffer(16) => slice_mut, n: 16i64 => scalar));
+}
+
+#[test]
+fn floats_are_spelled_in_many_ways() {
+    agree!(spellings (a: buffer(6) => slice, b: buffer(6) => slice_mut, n: 6i64 => scalar));
 }
 
 #[test]

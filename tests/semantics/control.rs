@@ -126,6 +126,89 @@ fn reductions(a: &[f32], out: &mut [f32], rows: i64, heads: i64, n: i64) {
     }
 }
 
+/// Conditions that are known when the kernel is compiled, with arithmetic that C++ has no operator or no constant for.
+#[sycl_kernel(shapes(out = [n, 5]), instances(N = [3]))]
+fn known_conditions<const N: i64>(out: &mut [f32], n: i64) {
+    for i in elements(n) {
+        for s in 0..5 {
+            out.store(5 * i + s, 0.0);
+        }
+        if 7 / (1 + N) > 0 {
+            out.store(5 * i, 1.0);
+        }
+        if 7 % (1 - N) != 1 {
+            out.store(5 * i + 1, 1.0);
+        }
+        if 1_i64 << (N % 5) == N * N - 1 {
+            out.store(5 * i + 2, 1.0);
+        }
+        if (3.75_f32 as i64) == N {
+            out.store(5 * i + 3, 1.0);
+        }
+        if 1.0 / 0.0 > N as f32 {
+            out.store(5 * i + 4, 1.0);
+        }
+    }
+}
+
+#[test]
+fn conditions_may_be_known() {
+    let mut native = vec![9.0; 10];
+    known_conditions::<3>(&mut native, 2);
+    let out = queue().alloc(10).expect("allocate");
+    known_conditions::launch::<3>(queue(), out.view(), 2).expect("launch");
+    same(&native, &out.to_vec().expect("copy"));
+}
+
+/// The group itself reads buffers that may be empty: in a loop and under a condition, which then do not read.
+#[sycl_kernel(shapes(steps = [m], out = [rows]))]
+fn steps_of_all(steps: &[f32], out: &mut [f32], rows: i64, m: i64) {
+    for row in groups(rows) {
+        let mut total = if m > 0 { steps.load(m - 1) } else { 1.0 };
+        for s in 0..m {
+            total += steps.load(s);
+        }
+        out.store(row, total);
+    }
+}
+
+#[test]
+fn loops_over_nothing_read_nothing() {
+    for m in [0, 3] {
+        let steps: Vec<f32> = (0..m).map(|s| s as f32).collect();
+        let mut native = vec![9.0; 2];
+        steps_of_all(&steps, &mut native, 2, m as i64);
+        let out = upload(&[9.0f32; 2], 0);
+        steps_of_all::launch(queue(), upload(&steps, 0).view(), out.view(), 2, m as i64).expect("launch");
+        same(&native, &out.to_vec().expect("copy"));
+    }
+}
+
+/// The group itself stores to a row of one of two buffers, of which one may be empty.
+#[sycl_kernel(shapes(q = [rows, some, n], k = [rows, others, n]))]
+fn either(q: &mut [f32], k: &mut [f32], rows: i64, some: i64, others: i64, n: i64) {
+    let heads = some + others;
+    for (row, head) in groups((rows, heads)) {
+        let mut x = if head < some {
+            q.row_mut((row * some + head) * n)
+        } else {
+            k.row_mut((row * others + (head - some)) * n)
+        };
+        if n > 0 {
+            x.store(0, 7.0);
+        }
+    }
+}
+
+#[test]
+fn rows_of_the_other_buffer() {
+    let mut native = vec![0.0; 4];
+    either(&mut [], &mut native, 2, 0, 1, 2);
+    let (q, k) = (upload::<f32>(&[], 0), upload(&[0.0; 4], 0));
+    either::launch(queue(), q.view(), k.view(), 2, 0, 1, 2).expect("launch");
+    same(&native, &k.to_vec().expect("copy"));
+}
+
 #[test]
 fn bindings_and_blocks() {
     for n in [1, 7, 64, 100] {

@@ -27,6 +27,8 @@ pub(crate) struct Access {
     pub(crate) rounds: Vec<Repeat>,
     /// What is at least 0 where it happens, by the conditions around it.
     pub(crate) holds: Vec<Poly>,
+    /// Whether every group does it, under no condition and in no loop that may not run.
+    pub(crate) certain: bool,
     /// The index's or method's token.
     pub(crate) span: Span,
 }
@@ -89,6 +91,8 @@ pub(crate) struct Collector<'k> {
     actor: Actor,
     repeats: Vec<Repeat>,
     rounds: Vec<Repeat>,
+    /// Whether the current place is under no condition and in no loop that may not run.
+    certain: bool,
 }
 
 impl<'k> Collector<'k> {
@@ -119,6 +123,7 @@ impl<'k> Collector<'k> {
             actor,
             repeats: Vec::new(),
             rounds: Vec::new(),
+            certain: true,
         }
     }
 
@@ -128,6 +133,7 @@ impl<'k> Collector<'k> {
         if stmt.is_invalid() {
             return;
         }
+        let certain = std::mem::replace(&mut self.certain, false);
         match &stmt.kind {
             StmtKind::If(cond, then, otherwise) => {
                 let truth = self.known.truth(cond);
@@ -147,6 +153,7 @@ impl<'k> Collector<'k> {
                 let start = self.known.poly(&f.start);
                 let end = self.known.poly(&f.end);
                 self.known.enter(Around::Rounds(f.index), &start);
+                self.certain = certain && end.minus(&start).minus(&Poly::constant(1)).is_nonnegative();
                 self.repeats.push(Repeat {
                     index: f.index,
                     start,
@@ -168,6 +175,7 @@ impl<'k> Collector<'k> {
             }
             _ => {}
         }
+        self.certain = certain;
     }
 
     /// Accesses of a block.
@@ -198,7 +206,17 @@ impl<'k> Collector<'k> {
     }
 
     fn loads(&mut self, e: &Expr, out: &mut Vec<Access>) {
-        e.children(&mut |child| self.loads(child, out));
+        let certain = self.certain;
+        let mut first = true;
+        e.children(&mut |child| {
+            // Behind its condition, a choice does one side or the other.
+            let is_choice = matches!(e.kind, ExprKind::Select(..))
+                || matches!(e.kind, ExprKind::Binary(op, ..) if op.is_lazy());
+            self.certain = certain && (first || !is_choice);
+            first = false;
+            self.loads(child, out);
+        });
+        self.certain = certain;
         if let ExprKind::Load(place, index) = &e.kind {
             self.access(*place, index, false, out);
         }
@@ -219,6 +237,7 @@ impl<'k> Collector<'k> {
         if index.is_invalid() {
             return;
         }
+        let certain = self.certain && self.actor == Actor::Group && begins.len() == 1;
         for begin in begins {
             let holds = [&*self.known.holds, &*begin.holds].concat();
             if contradict(&holds) {
@@ -233,6 +252,7 @@ impl<'k> Collector<'k> {
                 repeats: self.repeats.clone(),
                 rounds: self.rounds.clone(),
                 holds,
+                certain,
                 span: index.span,
             });
         }

@@ -59,6 +59,15 @@ pub(crate) fn known_values(kernel: &Kernel) -> Known {
     })
 }
 
+/// Buffers that every group of a checked kernel accesses itself, whatever its conditions come to.
+pub(crate) fn certainly_accessed(kernel: &Kernel) -> BTreeSet<ParamId> {
+    let known = known_values(kernel);
+    let mut accesses = Vec::new();
+    access::Collector::new(kernel, known).block(&kernel.body, &mut accesses);
+    let certain = accesses.iter().filter(|access| access.certain);
+    certain.map(|access| access.buffer).collect()
+}
+
 /// Rules 3 to 6.
 fn memory(kernel: &Kernel, known: &Known, barriers: &mut Barriers, errors: &mut Errors) {
     for known in instances(kernel, known) {

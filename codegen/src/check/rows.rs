@@ -14,7 +14,7 @@ pub(super) struct Dim {
 }
 
 /// A grid index that moves an index.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Axis {
     index: LocalId,
     /// Its first value.
@@ -126,7 +126,10 @@ fn own_row(kernel: &Kernel, access: &Access, grid: &[Axis], known: &mut Known) -
     let dims = dims(kernel, access.buffer, known);
     let whole = placed(kernel, access, grid, dims.clone());
     let narrow: Vec<Axis> = grid.iter().map(|axis| axis.narrowed(&access.holds)).collect();
-    whole.or_else(|problem| placed(kernel, access, &narrow, dims).map_err(|_| problem))
+    if whole.is_ok() || narrow == grid {
+        return whole;
+    }
+    placed(kernel, access, &narrow, dims)
 }
 
 /// Takes the grid's part out of an access's index, each grid index with the dimension that it steps along.
@@ -268,9 +271,10 @@ fn inside(access: &Access, index: Poly, mut dims: Vec<Dim>) -> bool {
         }
     }
     // An access happens only where there is something: a loop over lanes has some then, and a launcher submits nothing for
-    // empty buffers that the group itself accesses.
+    // empty buffers that every group accesses.
     let sizes = match &access.actor {
-        Actor::Group => span.factors(),
+        Actor::Group if access.certain => span.factors(),
+        Actor::Group => vec![],
         Actor::Lane(_, extent) | Actor::One(_, extent, _) => extent.factors(),
     };
     let facts: Vec<Poly> = access

@@ -6,8 +6,9 @@ use super::decision::{Decision, decide, named, text};
 use super::functor::{Nothing, scalar_stmt, wants_sub_group};
 use super::helper::Helper;
 use super::printer::{Level, Printer};
-use super::usage::{group_accessed, params_of};
+use super::usage::params_of;
 use super::writer::Writer;
+use crate::check;
 use crate::ir::{Assertion, Buffer, Dim, Expr, Grid, ParamId, ParamKind, Scalar, Stmt, StmtKind, walk};
 use crate::schedule::{Width, extents, is_constant};
 
@@ -243,25 +244,19 @@ impl Launcher<'_> {
                 self.region(id, buffer)
             ));
         }
-        let (optional, always): (Vec<ParamId>, Vec<ParamId>) = group_accessed(kernel)
+        let may_be_empty = |id: &ParamId| {
+            !kernel
+                .buffer(*id)
+                .shape
+                .iter()
+                .all(|dim| is_constant(&dim.extent))
+        };
+        let accessed = check::certainly_accessed(kernel);
+        let empty: Vec<String> = accessed
             .into_iter()
-            .filter(|id| {
-                !kernel
-                    .buffer(*id)
-                    .shape
-                    .iter()
-                    .all(|dim| is_constant(&dim.extent))
-            })
-            .partition(|id| kernel.buffer(*id).optional);
-        let empty = |id: &ParamId| format!("{}.empty()", regions[*id]);
-        for id in &optional {
-            out.line(format!(
-                "if ({} && {}) return 0;",
-                emission.spelling.given[*id],
-                empty(id)
-            ));
-        }
-        let empty: Vec<String> = always.iter().map(empty).collect();
+            .filter(may_be_empty)
+            .map(|id| format!("{}.empty()", regions[id]))
+            .collect();
         if !empty.is_empty() {
             out.chain("if (", &empty, " || ", ") return 0;");
         }

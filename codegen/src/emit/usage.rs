@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtKind, walk, walk_exprs};
+use crate::ir::{Expr, ExprKind, Kernel, LocalId, ParamId, Place, StmtKind, walk, walk_exprs};
 
 /// Parameters and host variables that the functor carries.
 #[derive(Clone, Debug, Default)]
@@ -76,38 +76,4 @@ pub(super) fn params_of(e: &Expr) -> BTreeSet<ParamId> {
         }
     });
     params
-}
-
-/// Buffers that the group itself accesses, outside `lanes`. In the order of the signature.
-pub(super) fn group_accessed(kernel: &Kernel) -> BTreeSet<ParamId> {
-    let mut found = BTreeSet::new();
-    if let Grid::Groups { .. } = kernel.grid {
-        outside_lanes(kernel, &kernel.body, &mut found);
-    }
-    found
-}
-
-fn outside_lanes(kernel: &Kernel, block: &[Stmt], found: &mut BTreeSet<ParamId>) {
-    for stmt in block {
-        let mut note = |place: Place| {
-            found.extend(kernel.buffers_of(place));
-        };
-        if let StmtKind::Store(place, ..) = stmt.kind {
-            note(place);
-        }
-        let mut look = |e: &Expr| {
-            if let ExprKind::Load(place, _) = e.kind {
-                note(place);
-            }
-        };
-        stmt.exprs(&mut |e| e.walk(&mut look));
-        if let StmtKind::Row(id) = stmt.kind {
-            kernel.rows[id].start.exprs(&mut |e| e.walk(&mut look));
-        }
-        if !matches!(stmt.kind, StmtKind::Lanes(_)) {
-            stmt.blocks()
-                .into_iter()
-                .for_each(|inner| outside_lanes(kernel, inner, found));
-        }
-    }
 }

@@ -154,6 +154,8 @@ impl VisitMut for Shadow<'_> {
                     Lit::Int(lit) if lit.suffix() == "f32" => lit.base10_digits().to_owned(),
                     _ => return,
                 };
+                // `10.` is a float; `10.f32` is not.
+                let digits = digits.trim_end_matches('.');
                 let literal = syn::LitFloat::new(&format!("{digits}f32"), lit.lit.span());
                 *node = parse_quote!(::oxysycl::native::Real::from(#literal));
             }

@@ -9,7 +9,7 @@ mod variant;
 mod vector;
 
 use crate::check::{self, Barriers, Poly};
-use crate::ir::{Expr, ExprKind, Grid, Kernel, StmtKind, walk};
+use crate::ir::{Expr, ExprKind, Grid, Kernel, Scalar, StmtKind, Type, walk};
 
 pub(crate) use self::vector::{GRID, LoopVectors, Plan, Vector, Vectors};
 
@@ -98,8 +98,10 @@ pub(crate) fn is_decided(e: &Expr, kernel: &Kernel) -> bool {
     })
 }
 
+/// Arithmetic on floats is no constant: C++ takes no infinity and no NaN there.
 fn is_constant_part(e: &Expr) -> bool {
-    matches!(
+    let is_float = e.ty == Type::Scalar(Scalar::F32) && matches!(e.kind, ExprKind::Binary(..));
+    let is_known = matches!(
         e.kind,
         ExprKind::Int(_)
             | ExprKind::Bool(_)
@@ -109,7 +111,8 @@ fn is_constant_part(e: &Expr) -> bool {
             | ExprKind::Binary(..)
             | ExprKind::Cast(_)
             | ExprKind::Select(..)
-    )
+    );
+    is_known && !is_float
 }
 
 #[cfg(test)]

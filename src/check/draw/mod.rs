@@ -214,7 +214,7 @@ fn total(ir: &Kernel, case: &Case) -> i128 {
 }
 
 /// The length of the longest buffer of a case.
-fn size(ir: &Kernel, case: &Case) -> i128 {
+pub(super) fn size(ir: &Kernel, case: &Case) -> i128 {
     largest(ir, &case.values()).unwrap_or(i128::MAX)
 }
 

@@ -45,18 +45,44 @@ fn a_branch_that_leaves_its_heads_is_refused() {
         // All heads in both.
         "let mut x = if r < 1 { q.row_mut((r * m + h) * n) } else { k.row_mut((r * l + h) * n) };",
     ] {
-        refused(&heads(start, DOUBLED), "is no dimension of");
+        refused(&heads(start, DOUBLED), "`shapes(..)`");
     }
 }
 
 #[test]
 fn one_group_has_one_row_of_a_buffer() {
     // The last heads of `k` once as they are counted from `m`, once from 0.
-    let twice =
-        "if h >= m { k.store((r * l + (h - m)) * n, 1.0); } if h < l { k.store((r * l + h) * n, 1.0); }";
-    refused(&heads("", twice), "another row of `k`");
-    let once = "if h >= m { k.store((r * l + (h - m)) * n, 1.0); k.store((r * l + (h - m)) * n, 2.0); }";
-    accepted(&heads("", once));
+    let store = |at: &str| format!("for i in lanes(n) {{ k.store((r * l + {at}) * n + i, 1.0); }}");
+    let twice = format!(
+        "if h >= m {{ {} }} if h < l {{ {} }}",
+        store("(h - m)"),
+        store("h")
+    );
+    refused(&heads("", &twice), "another row of `k`");
+    let once = format!("if h >= m {{ {} {} }}", store("(h - m)"), store("h - m"));
+    accepted(&heads("", &once));
+}
+
+#[test]
+fn an_element_under_a_condition_may_not_be_there() {
+    refused(&heads(CHOSEN, "x.store(0, 1.0);"), "outside the group's own row");
+    accepted(&heads(CHOSEN, "if n > 0 { x.store(0, 1.0); }"));
+    let kernel = |body: &str| {
+        format!(
+            "#[sycl_kernel(shapes(b = [rows, n]))]
+            fn kernel(b: &mut [f32], rows: i64, n: i64, m: i64) {{
+                for r in groups(rows) {{ {body} }}
+            }}"
+        )
+    };
+    accepted(&kernel("b.store(r * n, 1.0);"));
+    accepted(&kernel("for s in 0..3 { b.store(r * n, s as f32); }"));
+    for body in [
+        "if m > 0 { b.store(r * n, 1.0); }",
+        "for s in 0..m { b.store(r * n, s as f32); }",
+    ] {
+        refused(&kernel(body), "outside the group's own row");
+    }
 }
 
 #[test]
