@@ -181,10 +181,9 @@ fn a_header_that_would_export_a_symbol_twice_is_not_written() {
 
 #[test]
 fn what_is_not_known_is_answered_with_what_is() {
-    assert_eq!(
-        error(&["emit", "sqale"]),
-        "error: there is no kernel `sqale`; there are rmsnorm, scale"
-    );
+    let unknown = error(&["emit", "sqale"]);
+    assert!(unknown.starts_with("error: there is no kernel `sqale`; there are act_and_mul, add, "));
+    assert!(unknown.contains(", scale, "), "{unknown}");
     assert_eq!(
         error(&["build", "scale", "--dtype", "fp8"]),
         "error: there is no element type `fp8`; scale has fp32, fp16, bf16"

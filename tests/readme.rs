@@ -110,18 +110,19 @@ fn first_sentence(docs: &[String]) -> String {
     sentence.trim_end_matches('.').to_owned()
 }
 
-/// The element types of each type parameter, or of the buffers where there are none.
+/// The element types of each type parameter, those of several where they go together, or of the buffers where there are
+/// none.
 fn element_types(ir: &ir::Kernel) -> String {
-    let names = |dtypes: Vec<ir::DType>| {
-        dtypes
-            .iter()
-            .map(|dtype| dtype.tag())
-            .collect::<Vec<_>>()
-            .join(", ")
+    let names = |dtypes: &[ir::DType], joint: &str| {
+        let tags: Vec<&str> = dtypes.iter().map(|dtype| dtype.tag()).collect();
+        tags.join(joint)
     };
     if !ir.types.is_empty() {
-        let params = ir.types.iter().map(|param| names(param.dtypes.clone()));
-        return params.collect::<Vec<_>>().join("; ");
+        let groups = ir.type_groups.iter().map(|group| {
+            let rows = group.rows.iter().map(|row| names(row, " with "));
+            rows.collect::<Vec<_>>().join(", ")
+        });
+        return groups.collect::<Vec<_>>().join("; ");
     }
     let mut fixed = Vec::new();
     for (_, buffer) in ir.buffers() {
@@ -131,5 +132,5 @@ fn element_types(ir: &ir::Kernel) -> String {
             fixed.push(dtype);
         }
     }
-    names(fixed)
+    names(&fixed, ", ")
 }

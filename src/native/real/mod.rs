@@ -50,6 +50,8 @@ struct Terms {
     count: u64,
     /// Sum of their magnitudes.
     magnitude: f64,
+    /// The same of those that are finite.
+    finite: f64,
 }
 
 impl Real {
@@ -85,11 +87,18 @@ impl Real {
         accumulator.error += term.error;
         accumulator.terms.count += 1;
         accumulator.terms.magnitude += term.value.abs();
+        if term.value.is_finite() {
+            accumulator.terms.finite += term.value.abs();
+        }
     }
 
     /// The sum of the gathered terms, with what the additions may lose.
     pub(super) fn summed(self) -> Self {
-        let Terms { count, magnitude } = self.terms;
+        let Terms {
+            count,
+            magnitude,
+            finite,
+        } = self.terms;
         let additions = most_additions(count);
         let largest = magnitude + self.error;
         let lost = additions as f64 * RELATIVE;
@@ -101,6 +110,9 @@ impl Real {
         };
         let error = self.error + if additions == 0 { 0.0 } else { lost * largest };
         if self.error.is_infinite() {
+            Self::UNKNOWN
+        } else if self.value.is_infinite() && finite + self.error >= OVERFLOW {
+            // Where finite terms may overflow the other way, the sum may be NaN.
             Self::UNKNOWN
         } else if !self.value.is_finite() {
             Self::known(self.value)
