@@ -1,0 +1,180 @@
+//! What the guide quotes is what the compiler says, emits and does.
+
+mod quoted;
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+use oxysycl::runtime::{Runtime, Source, Target, Unit};
+
+use self::quoted::{Block, Chapter, chapters};
+
+/// The program of the first chapter.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kernels");
+
+#[test]
+fn every_block_is_of_a_kind_that_is_tested() {
+    let kinds = [
+        "rust",
+        "rust,compile_fail",
+        "rust,ignore",
+        "text",
+        "cpp",
+        "c++",
+        "console",
+        "sh",
+        "toml",
+    ];
+    for Chapter { name, blocks } in chapters() {
+        for Block { kind, text } in &blocks {
+            assert!(kinds.contains(kind), "{name}: {kind}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn every_file_is_a_chapter() {
+    let summary = fs::read_to_string(quoted::folder().join("SUMMARY.md")).expect("there is a summary");
+    let documented = include_str!("../lib.rs");
+    for Chapter { name, blocks } in chapters() {
+        assert!(
+            name == "SUMMARY.md" || summary.contains(&format!("]({name})")),
+            "{name}"
+        );
+        let has_code = blocks.iter().any(|block| block.kind.starts_with("rust"));
+        assert!(
+            !has_code || documented.contains(&format!("\"src/{name}\"")),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn messages_are_those_of_the_compiler() {
+    let mut wrong = 0;
+    for Chapter { name, blocks } in chapters() {
+        for (at, block) in blocks.iter().enumerate() {
+            if block.kind != "rust,compile_fail" {
+                continue;
+            }
+            let quoted = &blocks[at + 1];
+            assert_eq!(
+                quoted.kind, "text",
+                "{name}: a wrong kernel is followed by its message"
+            );
+            let said = block.messages();
+            if env::var_os("UPDATE").is_some_and(|update| update == "1") {
+                let path = quoted::folder().join(&name);
+                let chapter = fs::read_to_string(&path).expect("chapters are text");
+                fs::write(path, chapter.replace(&quoted.text, &said)).expect("it can be written");
+            } else {
+                assert_eq!(
+                    quoted.text, said,
+                    "{name}: `UPDATE=1 cargo test -p guide` writes what the compiler says"
+                );
+            }
+            wrong += 1;
+        }
+    }
+    assert!(wrong >= 7, "each rule has a kernel that breaks it");
+}
+
+#[test]
+fn cpp_is_what_is_emitted() {
+    for Chapter { name, blocks } in chapters() {
+        let mut emitted: Vec<String> = blocks.iter().flat_map(Block::headers).collect();
+        if name == "output.md" {
+            let ir = oxysycl::ops::rmsnorm::rmsnorm::kernel().ir();
+            emitted.push(oxysycl::codegen::header(&ir.expect("rmsnorm is accepted")));
+        }
+        for block in blocks.iter().filter(|block| block.kind == "cpp") {
+            assert!(
+                emitted.iter().any(|header| header.contains(&block.text)),
+                "{name} shows other C++ than is emitted:\n{}",
+                block.text
+            );
+        }
+    }
+}
+
+#[test]
+fn handwritten_cpp_compiles() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let mut compiled = 0;
+    for Chapter { name, blocks } in chapters() {
+        for block in blocks.iter().filter(|block| block.kind == "c++") {
+            let path = folder.path().join("handwritten.hpp");
+            fs::write(&path, &block.text).expect("there is room");
+            let unit = Unit {
+                source: Source::File(path),
+                defines: vec![],
+                include_dirs: vec![],
+                target: Target::Spir64,
+            };
+            let runtime = Runtime::global().expect("there is a toolchain");
+            if let Err(error) = runtime.library(&unit) {
+                panic!("{name}: {error}");
+            }
+            compiled += 1;
+        }
+    }
+    assert_eq!(compiled, 1);
+}
+
+#[test]
+fn the_program_has_the_first_kernel() {
+    let program = include_str!("../kernels.rs");
+    let first = chapters().into_iter().find(|chapter| chapter.name == "first.md");
+    let blocks = first.expect("there is a first chapter").blocks;
+    let rust = |kind: &str| {
+        blocks
+            .iter()
+            .find(|block| block.kind == kind)
+            .expect("it shows Rust")
+    };
+    let (kernel, _) = rust("rust").text.split_once("\n# ").expect("the rest is hidden");
+    assert!(
+        program.contains(kernel.trim_end()),
+        "kernels.rs has another kernel"
+    );
+    assert!(
+        program.ends_with(&rust("rust,ignore").text),
+        "kernels.rs has another main"
+    );
+}
+
+#[test]
+fn commands_do_what_is_shown() {
+    let folder = tempfile::tempdir().expect("there is room");
+    for Chapter { name, blocks } in chapters() {
+        for block in blocks.iter().filter(|block| block.kind == "console") {
+            for command in block.text.split("$ ").skip(1) {
+                let (line, shown) = command.split_once('\n').expect("a command is a line");
+                let output = run(line, folder.path());
+                for expected in shown.lines() {
+                    let printed = output.lines().any(|printed| printed.trim_end() == expected);
+                    assert!(printed, "{name}: `{line}` does not print `{expected}`:\n{output}");
+                }
+            }
+        }
+    }
+}
+
+/// What a command of the program prints, if it succeeds.
+fn run(line: &str, folder: &Path) -> String {
+    let arguments = line
+        .strip_prefix("cargo run -- ")
+        .unwrap_or_else(|| panic!("`{line}` is no command of the program"));
+    let output = Command::new(PROGRAM)
+        .args(shlex::split(arguments).expect("quotes are closed"))
+        .current_dir(folder)
+        .output()
+        .expect("the program runs");
+    assert!(
+        output.status.success(),
+        "{line}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("the command prints text")
+}
