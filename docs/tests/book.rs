@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
+use oxysycl::codegen::ir::Math;
 use oxysycl::runtime::{Runtime, Source, Target, Unit};
 
 use self::quoted::{Block, Chapter, chapters};
@@ -120,6 +121,48 @@ fn handwritten_cpp_compiles() {
         }
     }
     assert_eq!(compiled, 1);
+}
+
+#[test]
+fn every_argument_of_the_attribute_has_a_section() {
+    let unknown = Block {
+        kind: "rust",
+        text: "#[sycl_kernel(unknown, shapes(x = [n]))]\nfn f(x: &mut [f32], n: i64) { for i in elements(n) { x.store(i, 0.0); } }"
+            .to_owned(),
+    };
+    let message = unknown.messages();
+    let (_, known) = message.split_once("there are ").expect("the message lists them");
+    let known = known.lines().next().expect("the list is on its line");
+    let chapter = include_str!("../src/attribute.md");
+    let headings = chapter.lines().filter_map(|line| line.strip_prefix("## "));
+    let sections: Vec<&str> = headings.flat_map(|heading| heading.split(", ")).collect();
+    for argument in known.split(", ") {
+        assert!(
+            sections.contains(&argument),
+            "attribute.md has no section on `{argument}`"
+        );
+    }
+}
+
+#[test]
+fn every_method_is_listed() {
+    let chapter = include_str!("../src/words.md");
+    let words: Vec<&str> = chapter.split([' ', '\n', '`', ',', ';']).collect();
+    for (_, name, ..) in Math::TABLE {
+        assert!(words.contains(&name), "words.md does not know `{name}`");
+    }
+}
+
+#[test]
+fn the_bounds_are_those_of_the_shadow() {
+    let chapter = include_str!("../src/numerics.md");
+    let shadow = include_str!("../../src/native/real/mod.rs");
+    let rows = shadow.lines().filter_map(|line| line.strip_prefix("//! | `"));
+    let rows: Vec<String> = rows.map(|row| format!("| `{row}")).collect();
+    assert!(rows.len() > 5, "the shadow documents its bounds");
+    for row in rows {
+        assert!(chapter.contains(&row), "numerics.md lacks {row}");
+    }
 }
 
 #[test]
