@@ -7,9 +7,14 @@ use std::process::Command;
 use std::{env, fs};
 
 use oxysycl::codegen::ir::Math;
-use oxysycl::runtime::{Runtime, Source, Target, Unit};
+use oxysycl::runtime::{Runtime, Source, Unit};
+use oxysycl::{Queue, Selector};
 
 use self::quoted::{Block, Chapter, chapters};
+
+/// What is normalised by hand and by the port: rows of whole vectors.
+const ROWS: i64 = 5;
+const WIDTH: i64 = 96;
 
 /// The program of the first chapter.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kernels");
@@ -100,27 +105,46 @@ fn cpp_is_what_is_emitted() {
 }
 
 #[test]
-fn handwritten_cpp_compiles() {
-    let folder = tempfile::tempdir().expect("there is room");
-    let mut compiled = 0;
-    for Chapter { name, blocks } in chapters() {
-        for block in blocks.iter().filter(|block| block.kind == "c++") {
-            let path = folder.path().join("handwritten.hpp");
-            fs::write(&path, &block.text).expect("there is room");
-            let unit = Unit {
-                source: Source::File(path),
-                defines: vec![],
-                include_dirs: vec![],
-                target: Target::Spir64,
-            };
-            let runtime = Runtime::global().expect("there is a toolchain");
-            if let Err(error) = runtime.library(&unit) {
-                panic!("{name}: {error}");
-            }
-            compiled += 1;
-        }
-    }
-    assert_eq!(compiled, 1);
+fn the_port_gives_the_bits_of_the_kernel_by_hand() {
+    let chapter = chapters()
+        .into_iter()
+        .find(|chapter| chapter.name == "porting.md");
+    let blocks = chapter.expect("there is a chapter on porting").blocks;
+    let by_hand: Vec<&Block> = blocks.iter().filter(|block| block.kind == "c++").collect();
+    let ports: Vec<String> = blocks.iter().flat_map(Block::headers).collect();
+    let (&[by_hand], [port]) = (&by_hand[..], &ports[..]) else {
+        panic!("one kernel is ported");
+    };
+    let queue = Queue::new(&Selector::default()).expect("there is a device");
+    // Squares of small integers: their sum is the same number in every order.
+    let x: Vec<f32> = (0..ROWS * WIDTH).map(|i| (i * 7 % 13 - 6) as f32).collect();
+    let weight: Vec<f32> = (0..WIDTH).map(|i| i as f32 / 16.0 - 1.0).collect();
+    let y = normalised(&queue, &by_hand.text, &x, &weight);
+    assert!(y.iter().any(|y| y.abs() > 1.0), "it writes");
+    assert_eq!(normalised(&queue, port, &x, &weight), y);
+}
+
+/// What `rms_norm_fp32` of a header gives.
+fn normalised(queue: &Queue, header: &str, x: &[f32], weight: &[f32]) -> Vec<f32> {
+    let unit = Unit {
+        source: Source::Header {
+            name: "rms_norm.hpp".to_owned(),
+            text: header.to_owned(),
+        },
+        defines: vec![],
+        include_dirs: vec![],
+        target: queue.device().target.clone(),
+    };
+    let runtime = Runtime::global().expect("there is a toolchain");
+    let module = runtime.module(&unit).expect("it compiles");
+    let function = module.function("rms_norm_fp32", None).expect("it is exported");
+    let [x, weight] = [x, weight].map(|data| queue.upload(data).expect("there is room"));
+    let y = queue.alloc::<f32>(x.len()).expect("there is room");
+    let arguments = (x.view(), weight.view(), y.view(), ROWS, WIDTH, 0.5f32);
+    // SAFETY: both functions have these parameters behind the queue; a result is ignored. The buffers hold ROWS · WIDTH and
+    // WIDTH elements.
+    unsafe { function.call_void(queue, arguments) }.expect("it is submitted");
+    y.to_vec().expect("it is copied")
 }
 
 #[test]
