@@ -137,6 +137,7 @@ impl Real {
             terms: Terms {
                 count: 0,
                 magnitude: 0.0,
+                finite: 0.0,
             },
         }
     }

@@ -224,7 +224,10 @@ fn sums_know_when_they_overflow() {
     assert!(sum(&[3e38, 3e38, -3e38, -3e38]).is_unknown(), "the order decides");
     assert!(sum(&[f32::INFINITY, 1.0]).is_infinite());
     let either = sum(&[f32::NEG_INFINITY, 3e38, 3e38]);
-    assert!(either.is_unknown(), "the finite ones may overflow, to NaN in the end");
+    assert!(
+        either.is_unknown(),
+        "the finite ones may overflow, to NaN in the end"
+    );
     assert!(sum(&[f32::NAN, 1.0]).is_nan() && !sum(&[f32::NAN, 1.0]).is_unknown());
 }
 
