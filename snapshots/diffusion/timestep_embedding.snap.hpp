@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace timestep_embedding_6e2aff22bf19 {
+inline namespace timestep_embedding_2fe28d8f01a1 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -139,8 +139,9 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 
 }  // namespace detail
 
-/// Row `b` of the output is `sin(a₀), sin(a₁), … | cos(a₀), cos(a₁), …` with aᵢ = scale · t[b] · max_period^(−i / (h − shift))
-/// and h = ⌊dim / 2⌋; cosines come first if `flip_sin_to_cos`. The last element of an odd row is 0.
+/// Row `b` of the output is `sin(a₀), sin(a₁), … | cos(a₀), cos(a₁), …` with
+/// `aᵢ = scale · t[b] · max_period^(−i / (h − downscale_freq_shift))` and `h = ⌊dim / 2⌋`; cosines come first
+/// if `flip_sin_to_cos`. The last element of an odd row is 0.
 ///
 /// The output is `f32` whatever `t` is.
 template <typename T, bool flip_sin_to_cos, int VEC>
@@ -316,6 +317,6 @@ OXYSYCL_TIMESTEP_EMBEDDING(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace timestep_embedding_6e2aff22bf19
+}  // namespace timestep_embedding_2fe28d8f01a1
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 /// out = act(gate) · up, where each row of the input is `gate | up`.
 ///
-/// `act_kind` is 0 for [`silu`], 1 for [`gelu`] and 2 for [`gelu_tanh`]; any other is refused. Computed in `f32`, rounded
+/// `act_kind` is 0 for [`silu`](fn@silu), 1 for [`gelu`](fn@gelu) and 2 for [`gelu_tanh`](fn@gelu_tanh); any other is refused. Computed in `f32`, rounded
 /// once.
 #[sycl_kernel(
     symbol = "act_and_mul_forward_{T}",

@@ -2,8 +2,9 @@
 
 use crate::prelude::*;
 
-/// Row `b` of the output is `sin(a₀), sin(a₁), … | cos(a₀), cos(a₁), …` with aᵢ = scale · t[b] · max_period^(−i / (h − shift))
-/// and h = ⌊dim / 2⌋; cosines come first if `flip_sin_to_cos`. The last element of an odd row is 0.
+/// Row `b` of the output is `sin(a₀), sin(a₁), … | cos(a₀), cos(a₁), …` with
+/// `aᵢ = scale · t[b] · max_period^(−i / (h − downscale_freq_shift))` and `h = ⌊dim / 2⌋`; cosines come first
+/// if `flip_sin_to_cos`. The last element of an odd row is 0.
 ///
 /// The output is `f32` whatever `t` is.
 #[sycl_kernel(
