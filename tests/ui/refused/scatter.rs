@@ -2,8 +2,8 @@
 use oxysycl::prelude::*;
 
 #[sycl_kernel(
-    shapes(input = [rows, n], slots = [rows], cache = [places, n]),
-    scatter(input by slots, cache by input, cache by nothing, unknown by slots)
+    shapes(input = [rows, n], slots = [rows], cache = [rows, n]),
+    scatter(input by slots, cache by input, unknown by slots)
 )]
 fn attribute(input: &[f32], slots: &[i32], cache: &mut [f32], rows: i64, places: i64, n: i64) {
     for row in groups(rows) {
@@ -14,7 +14,7 @@ fn attribute(input: &[f32], slots: &[i32], cache: &mut [f32], rows: i64, places:
 }
 
 #[sycl_kernel(
-    shapes(input = [rows, n], slots = [rows], cache = [places, n]),
+    shapes(input = [rows, n], slots = [rows], cache = [rows, n]),
     scatter(cache from slots)
 )]
 fn word(input: &[f32], slots: &[i32], cache: &mut [f32], rows: i64, places: i64, n: i64) {
