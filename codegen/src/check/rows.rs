@@ -62,8 +62,8 @@ impl Axis {
 /// Which row of a buffer each group has: what every access of the buffer has to agree on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Own {
-    /// The first value of each grid index that has a row.
-    firsts: Vec<Poly>,
+    /// For each grid index its first value that has a row, and how far apart rows are along it.
+    axes: Vec<(Poly, Poly)>,
     /// The element that addresses the row.
     by: Option<Atom>,
 }
@@ -177,7 +177,7 @@ fn placed(kernel: &Kernel, access: &Access, grid: &[Axis], mut dims: Vec<Dim>) -
             });
         };
         dims.remove(at);
-        own.firsts.push(axis.first.clone());
+        own.axes.push((axis.first.clone(), slope));
         index = rest;
     }
     if inside(access, index, dims) {

@@ -166,3 +166,20 @@ fn an_empty_row_has_no_first_element() {
         "for i in lanes(n) { if i == 0 { b.store(r * n, 1.0); } }",
     ));
 }
+
+#[test]
+fn groups_do_not_take_turns_with_rows() {
+    let square = |body: &str| {
+        format!(
+            "#[sycl_kernel(shapes(b = [n @ s, n @ t, w]))]
+            fn kernel(b: &mut [f32], n: i64, s: i64, t: i64, w: i64) {{
+                for (r, c) in groups((n, n)) {{ {body} }}
+            }}"
+        )
+    };
+    let store = |at: &str| format!("for i in lanes(w) {{ b.store({at} + i, 1.0); }}");
+    accepted(&square(&store("r * s + c * t")));
+    accepted(&square(&store("c * s + r * t")));
+    let both = store("r * s + c * t") + &store("c * s + r * t");
+    refused(&square(&both), "another row of `b`");
+}
