@@ -169,7 +169,7 @@ fn pairs_are_sorted() {
 const ROTATION: &str = "
       const int64_t start = detail::wrapping_mul<int64_t>(positions[token], DIM);
       const float* cos = table + start;
-      const float* sin = table + detail::wrapping_add<int64_t>(start, DIM / 2);
+      const float* sin = table + start + DIM / 2;
       if constexpr (NEOX) {
         for (int64_t i = lane * VEC; i < DIM / 2; i += lanes * VEC) {
           auto x_vec = detail::load<VEC>(x + i);
