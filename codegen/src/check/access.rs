@@ -6,7 +6,7 @@ use proc_macro2::Span;
 
 use super::known::{Around, Begin, Known};
 use super::poly::Poly;
-use crate::ir::{Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Stmt, StmtKind};
+use crate::ir::{Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Start, Stmt, StmtKind};
 
 /// Reads or writes of one element per lane, or of one element by the group.
 #[derive(Clone, Debug)]
@@ -188,7 +188,7 @@ impl<'k> Collector<'k> {
     /// Accesses of the statement itself, and what it makes known.
     pub(crate) fn own(&mut self, stmt: &Stmt, out: &mut Vec<Access>) {
         if let StmtKind::Row(id) = stmt.kind {
-            self.kernel.rows[id].start.exprs(&mut |e| self.loads(e, out));
+            self.start(&self.kernel.rows[id].start, out);
         }
         stmt.exprs(&mut |e| self.loads(e, out));
         match &stmt.kind {
@@ -202,6 +202,19 @@ impl<'k> Collector<'k> {
             StmtKind::Row(id) => self.known.bind_row(*id, &self.kernel.rows[*id].start),
             StmtKind::Store(place, index, _) => self.access(*place, index, true, out),
             _ => {}
+        }
+    }
+
+    fn start(&mut self, start: &Start, out: &mut Vec<Access>) {
+        match start {
+            Start::At(_, offset) => self.loads(offset, out),
+            Start::Either(cond, a, b) => {
+                self.loads(cond, out);
+                let certain = std::mem::replace(&mut self.certain, false);
+                self.start(a, out);
+                self.start(b, out);
+                self.certain = certain;
+            }
         }
     }
 

@@ -218,6 +218,44 @@ fn every_group_addresses_by_an_index_of_its_own() {
 }
 
 #[test]
+fn launchers_return_early_for_what_every_group_accesses() {
+    let kernel = |body: &str| {
+        format!(
+            "#[sycl_kernel(shapes(t = [m], a = [rows], b = [rows]))]
+            fn kernel(t: &[i64], a: &mut [f32], b: &mut [f32], rows: i64, m: i64) {{
+                for r in groups(rows) {{ {body} }}
+            }}"
+        )
+    };
+    let accessed = |body: &str| {
+        let (kernel, _) = super::checked(&kernel(body)).expect("the kernel is right");
+        let ids = crate::check::certainly_accessed(&kernel);
+        ids.into_iter()
+            .map(|id| kernel.params[id].name.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(accessed("a.store(r, t.load(0) as f32);"), ["t", "a"]);
+    assert_eq!(
+        accessed("let v = if m > 0 { t.load(0) } else { 1 }; a.store(r, v as f32);"),
+        ["a"]
+    );
+    assert_eq!(
+        accessed("if m > 3 && t.load(0) > 0 { a.store(r, 1.0); }"),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        accessed("if t.load(0) > 0 || m > t.load(1) { a.store(r, 1.0); }"),
+        ["t"]
+    );
+    assert_eq!(
+        accessed("for s in 0..m { b.store(r, s as f32); } for s in 0..2 { a.store(r, s as f32); }"),
+        ["a"]
+    );
+    let chosen = "let x = if m > 0 { t.row(t.load(0)) } else { t.row(0) }; a.store(r, x.load(0) as f32);";
+    assert_eq!(accessed(chosen), ["a"]);
+}
+
+#[test]
 fn element_types_that_go_together_are_combined() {
     let source = "#[sycl_kernel(
             types((T, W) = [(f32, f32), (f16, f32)], I = [i32, i64]),
