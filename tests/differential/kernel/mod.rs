@@ -87,8 +87,7 @@ struct Place {
     written: bool,
     /// How many widths its rows are long; 0 for one element a row.
     widths: u32,
-    /// Whether it is a row of one of two buffers. A launcher submits nothing where either is empty and the group itself
-    /// accesses the row; natively the groups of the other go on. See `rows_of_the_other_buffer` in `tests/semantics`.
+    /// Whether it is a row of one of two buffers, which has elements only on a condition.
     chosen: bool,
 }
 

@@ -86,14 +86,15 @@ impl Author {
     /// A value for the whole row, loaded or stored.
     fn uniform(&mut self, places: &[Place]) {
         let place = places[self.writer.rng.usize(0..places.len())].clone();
-        if place.chosen {
-            return;
-        }
         let index = self
             .writer
             .pick(&["0", "0", "n - 1", "n / 2"])
             .replace('n', &self.width);
         let at = Self::at(&place, &index);
+        if place.chosen && self.chance(90) {
+            let head = format!("if {} > 0", self.width);
+            return self.block(&head, |author| author.store(&place.name, &at, place.element));
+        }
         if place.written && self.chance(60) {
             return self.store(&place.name, &at, place.element);
         }
