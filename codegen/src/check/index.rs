@@ -1,9 +1,9 @@
 //! Buffers of indices: integers that rows of other buffers are addressed by.
 
 use super::access::{Access, Collector};
-use super::known::{Facts, Known};
+use super::known::Known;
 use super::poly::{Atom, Poly};
-use super::{fixed, rows};
+use super::{instances, known_numbers, rows};
 use crate::ir::{Expr, Kernel, ParamId};
 
 /// What a buffer of indices is for.
@@ -21,13 +21,9 @@ pub struct Indices {
 
 /// The buffers of indices of a checked kernel, by the first access through each.
 pub fn indices(kernel: &Kernel) -> Vec<Indices> {
-    let known = Known::new(Facts {
-        changing: super::accumulator::changing(kernel),
-        signed: super::signed(kernel),
-        fixed: fixed(kernel),
-    });
+    let known = known_numbers(kernel);
     let mut found: Vec<Indices> = Vec::new();
-    for known in super::instances(kernel, &known) {
+    for known in instances(kernel, &known) {
         let mut collector = Collector::new(kernel, known);
         let mut accesses = Vec::new();
         collector.block(&kernel.body, &mut accesses);

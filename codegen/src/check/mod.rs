@@ -34,11 +34,7 @@ pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Barriers {
     accumulator::check(kernel, errors);
     let mut barriers = Barriers::new();
     let mut apart = kernel.clone();
-    let mut known = Known::new(Facts {
-        changing: accumulator::changing(kernel),
-        signed: signed(kernel),
-        fixed: fixed(kernel),
-    });
+    let mut known = known_numbers(kernel);
     for known in instances(kernel, &known) {
         optional::check(kernel, known, errors);
     }
@@ -48,6 +44,15 @@ pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Barriers {
         memory(kernel, &known, &mut barriers, errors);
     }
     barriers
+}
+
+/// What holds of the numbers in a kernel.
+fn known_numbers(kernel: &Kernel) -> Known {
+    Known::new(Facts {
+        changing: accumulator::changing(kernel),
+        signed: signed(kernel),
+        fixed: fixed(kernel),
+    })
 }
 
 /// What holds of the values in a kernel, whatever their signs: divisibility does not ask for those.

@@ -371,8 +371,23 @@ fn without_links(text: &str) -> String {
         if rest.starts_with('(')
             && let Some(end) = rest.find(')')
         {
-            rest = rest[end + 1..].trim_start_matches(')');
+            rest = &rest[end + 1..];
         }
     }
     plain + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_links;
+
+    #[test]
+    fn links_leave_their_text() {
+        assert_eq!(without_links("as [`a`](fn@b::a) does"), "as `a` does");
+        assert_eq!(
+            without_links("0 for [`a`], 1 ([`b`](fn@b)) and x[i]"),
+            "0 for `a`, 1 (`b`) and x[i]"
+        );
+        assert_eq!(without_links("`q[i]`, [`open"), "`q[i]`, [`open");
+    }
 }
