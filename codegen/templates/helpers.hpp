@@ -166,7 +166,7 @@ struct Region {
   int64_t stride[2];
   int64_t width;
 
-  bool empty() const { return extent[0] == 0 || extent[1] == 0 || width == 0; }
+  bool empty() const { return extent[0] <= 0 || extent[1] <= 0 || width <= 0; }
   int64_t span() const { return (extent[0] - 1) * stride[0] + (extent[1] - 1) * stride[1] + width; }
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(base); }
   uintptr_t end() const { return begin() + static_cast<uintptr_t>(span() * size); }

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace timestep_embedding_2fe28d8f01a1 {
+inline namespace timestep_embedding_e0d7c9a14eb8 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -49,7 +49,7 @@ struct Region {
   int64_t stride[2];
   int64_t width;
 
-  bool empty() const { return extent[0] == 0 || extent[1] == 0 || width == 0; }
+  bool empty() const { return extent[0] <= 0 || extent[1] <= 0 || width <= 0; }
   int64_t span() const { return (extent[0] - 1) * stride[0] + (extent[1] - 1) * stride[1] + width; }
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(base); }
   uintptr_t end() const { return begin() + static_cast<uintptr_t>(span() * size); }
@@ -237,7 +237,7 @@ int32_t timestep_embedding_launch(
   const int64_t half_ = width / 2;
   const float step =
       -::sycl::log(static_cast<float>(max_period)) / (static_cast<float>(half_) - downscale_freq_shift);
-  if (static_cast<int64_t>(batch_size) == 0) return 0;
+  if (static_cast<int64_t>(batch_size) <= 0) return 0;
   const detail::Region t_region{t, sizeof(T), {1, 1}, {0, 0}, static_cast<int64_t>(batch_size)};
   const detail::Region output_region{output, sizeof(float), {1, 1}, {0, 0}, static_cast<int64_t>(batch_size) * static_cast<int64_t>(dim)};
   if (t_region.empty()) return 0;
@@ -317,6 +317,6 @@ OXYSYCL_TIMESTEP_EMBEDDING(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace timestep_embedding_2fe28d8f01a1
+}  // namespace timestep_embedding_e0d7c9a14eb8
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace cast_b5ac15707748 {
+inline namespace cast_75b9b170a4c4 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -49,7 +49,7 @@ struct Region {
   int64_t stride[2];
   int64_t width;
 
-  bool empty() const { return extent[0] == 0 || extent[1] == 0 || width == 0; }
+  bool empty() const { return extent[0] <= 0 || extent[1] <= 0 || width <= 0; }
   int64_t span() const { return (extent[0] - 1) * stride[0] + (extent[1] - 1) * stride[1] + width; }
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(base); }
   uintptr_t end() const { return begin() + static_cast<uintptr_t>(span() * size); }
@@ -249,6 +249,6 @@ OXYSYCL_CAST_T(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace cast_b5ac15707748
+}  // namespace cast_75b9b170a4c4
 }  // namespace sycl_kernel
 }  // namespace sgl

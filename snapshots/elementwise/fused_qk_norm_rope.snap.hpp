@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_qk_norm_rope_6f606b14d3f7 {
+inline namespace fused_qk_norm_rope_cae962e833f5 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -74,7 +74,7 @@ struct Region {
   int64_t stride[2];
   int64_t width;
 
-  bool empty() const { return extent[0] == 0 || extent[1] == 0 || width == 0; }
+  bool empty() const { return extent[0] <= 0 || extent[1] <= 0 || width <= 0; }
   int64_t span() const { return (extent[0] - 1) * stride[0] + (extent[1] - 1) * stride[1] + width; }
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(base); }
   uintptr_t end() const { return begin() + static_cast<uintptr_t>(span() * size); }
@@ -338,7 +338,7 @@ int32_t fused_qk_norm_rope_launch(
   const int64_t half_ = rope_dim / 2;
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
-  if (static_cast<int64_t>(num_tokens) == 0 || heads == 0) return 0;
+  if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
   const detail::Region qkv_region{qkv, sizeof(T), {static_cast<int64_t>(num_tokens), 1}, {stride, 0}, (static_cast<int64_t>(num_qo_heads) + static_cast<int64_t>(num_kv_heads) + static_cast<int64_t>(num_kv_heads)) * HEAD_DIM};
   const detail::Region q_weight_region{q_weight, sizeof(T), {1, 1}, {0, 0}, HEAD_DIM};
   const detail::Region k_weight_region{k_weight, sizeof(T), {1, 1}, {0, 0}, HEAD_DIM};
@@ -464,6 +464,6 @@ OXYSYCL_FUSED_QK_NORM_ROPE_HEAD_DIM_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_qk_norm_rope_6f606b14d3f7
+}  // namespace fused_qk_norm_rope_cae962e833f5
 }  // namespace sycl_kernel
 }  // namespace sgl

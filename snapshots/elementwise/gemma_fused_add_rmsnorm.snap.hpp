@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_fused_add_rmsnorm_1b8569948e0f {
+inline namespace gemma_fused_add_rmsnorm_18abfcb9ee4e {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -54,7 +54,7 @@ struct Region {
   int64_t stride[2];
   int64_t width;
 
-  bool empty() const { return extent[0] == 0 || extent[1] == 0 || width == 0; }
+  bool empty() const { return extent[0] <= 0 || extent[1] <= 0 || width <= 0; }
   int64_t span() const { return (extent[0] - 1) * stride[0] + (extent[1] - 1) * stride[1] + width; }
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(base); }
   uintptr_t end() const { return begin() + static_cast<uintptr_t>(span() * size); }
@@ -345,6 +345,6 @@ OXYSYCL_GEMMA_FUSED_ADD_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_fused_add_rmsnorm_1b8569948e0f
+}  // namespace gemma_fused_add_rmsnorm_18abfcb9ee4e
 }  // namespace sycl_kernel
 }  // namespace sgl

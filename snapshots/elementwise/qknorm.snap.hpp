@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace qknorm_ebdcf1f72988 {
+inline namespace qknorm_99ffdbbd7e14 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -54,7 +54,7 @@ struct Region {
   int64_t stride[2];
   int64_t width;
 
-  bool empty() const { return extent[0] == 0 || extent[1] == 0 || width == 0; }
+  bool empty() const { return extent[0] <= 0 || extent[1] <= 0 || width <= 0; }
   int64_t span() const { return (extent[0] - 1) * stride[0] + (extent[1] - 1) * stride[1] + width; }
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(base); }
   uintptr_t end() const { return begin() + static_cast<uintptr_t>(span() * size); }
@@ -253,7 +253,7 @@ int32_t qknorm_launch(
   if (k_stride < 0) return detail::refuse_size("qknorm: k_stride", k_stride);
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
-  if (static_cast<int64_t>(num_tokens) == 0 || heads == 0) return 0;
+  if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
   const detail::Region q_region{q, sizeof(T), {static_cast<int64_t>(num_tokens), 1}, {q_stride, 0}, static_cast<int64_t>(num_qo_heads) * HEAD_DIM};
   const detail::Region k_region{k, sizeof(T), {static_cast<int64_t>(num_tokens), 1}, {k_stride, 0}, static_cast<int64_t>(num_kv_heads) * HEAD_DIM};
   const detail::Region q_weight_region{q_weight, sizeof(T), {1, 1}, {0, 0}, HEAD_DIM};
@@ -364,6 +364,6 @@ OXYSYCL_QKNORM_T(1024)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace qknorm_ebdcf1f72988
+}  // namespace qknorm_99ffdbbd7e14
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rope_032d609de59d {
+inline namespace rope_429011c2822f {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -78,7 +78,7 @@ struct Region {
   int64_t stride[2];
   int64_t width;
 
-  bool empty() const { return extent[0] == 0 || extent[1] == 0 || width == 0; }
+  bool empty() const { return extent[0] <= 0 || extent[1] <= 0 || width <= 0; }
   int64_t span() const { return (extent[0] - 1) * stride[0] + (extent[1] - 1) * stride[1] + width; }
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(base); }
   uintptr_t end() const { return begin() + static_cast<uintptr_t>(span() * size); }
@@ -306,7 +306,7 @@ int32_t fused_rope_launch(
   if (num_positions < 0) return detail::refuse_size("fused_rope: num_positions", num_positions);
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
-  if (static_cast<int64_t>(num_tokens) == 0 || heads == 0) return 0;
+  if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
   const detail::Region q_region{q, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_qo_heads)}, {q_stride, q_head_stride}, ROPE_DIM};
   const detail::Region k_region{k, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_kv_heads)}, {k_stride, k_head_stride}, ROPE_DIM};
   const detail::Region cos_sin_cache_region{cos_sin_cache, sizeof(float), {1, 1}, {0, 0}, (detail::is_told(num_positions) ? num_positions : 1) * ROPE_DIM};
@@ -664,7 +664,7 @@ int32_t fused_rope_store_launch(
   if (!(ROPE_DIM <= head_dim)) return detail::refuse(detail::kSize, "fused_rope_store: ROPE_DIM <= head_dim", "does not hold");
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
-  if (static_cast<int64_t>(num_tokens) == 0 || heads == 0) return 0;
+  if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
   const detail::Region q_region{q, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_qo_heads)}, {q_stride, q_head_stride}, head_dim};
   const detail::Region k_region{k, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_kv_heads)}, {k_stride, k_head_stride}, head_dim};
   const detail::Region v_region{v, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_kv_heads)}, {v_stride, v_head_stride}, head_dim};
@@ -940,6 +940,6 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rope_032d609de59d
+}  // namespace rope_429011c2822f
 }  // namespace sycl_kernel
 }  // namespace sgl

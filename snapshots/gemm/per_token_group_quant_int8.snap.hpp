@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace per_token_group_quant_int8_7112787690ba {
+inline namespace per_token_group_quant_int8_bfa82cb7c67a {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -73,7 +73,7 @@ struct Region {
   int64_t stride[2];
   int64_t width;
 
-  bool empty() const { return extent[0] == 0 || extent[1] == 0 || width == 0; }
+  bool empty() const { return extent[0] <= 0 || extent[1] <= 0 || width <= 0; }
   int64_t span() const { return (extent[0] - 1) * stride[0] + (extent[1] - 1) * stride[1] + width; }
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(base); }
   uintptr_t end() const { return begin() + static_cast<uintptr_t>(span() * size); }
@@ -373,6 +373,6 @@ OXYSYCL_PER_TOKEN_GROUP_QUANT_INT8_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace per_token_group_quant_int8_7112787690ba
+}  // namespace per_token_group_quant_int8_bfa82cb7c67a
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -180,6 +180,80 @@ fn loops_of_several_lengths() {
     ));
 }
 
+/// Closed ranges to the last number of every type, to other numbers that are known or not, and to none.
+#[sycl_kernel(shapes(output = [n, 12]))]
+fn closed(output: &mut [i64], n: i64, less: i64) {
+    let mut rounds = 0_i64;
+    for _ in i64::MAX - 2..=i64::MAX - less {
+        rounds += 1;
+    }
+    for i in elements(n) {
+        let (mut a, mut b, mut c, mut d) = (0_i64, 0_i64, 0_i64, 0_i64);
+        for k in i64::MAX - 2..=i64::MAX - less {
+            a = a.wrapping_mul(31).wrapping_add(k);
+        }
+        for k in u64::MAX - 2..=u64::MAX - less as u64 {
+            b = b.wrapping_mul(31).wrapping_add(k as i64);
+        }
+        for k in i32::MAX - 2..=i32::MAX - less as i32 {
+            c = c.wrapping_mul(31).wrapping_add(k as i64);
+        }
+        for k in u32::MAX - 2..=u32::MAX - less as u32 {
+            d = d.wrapping_mul(31).wrapping_add(k as i64);
+        }
+        let (mut e, mut f, mut g, mut h) = (0_i64, 0_i64, 0_i64, 0_i64);
+        for k in 0..=u8::MAX {
+            e = e.wrapping_mul(31).wrapping_add(k as i64);
+        }
+        for k in i8::MIN..=i8::MAX - less as i8 {
+            f = f.wrapping_mul(31).wrapping_add(k as i64);
+        }
+        for k in u16::MAX - 2..=u16::MAX {
+            g = g.wrapping_mul(31).wrapping_add(k as i64);
+        }
+        for k in i16::MAX..=i16::MAX {
+            h = h.wrapping_mul(31).wrapping_add(k as i64);
+        }
+        let (mut p, mut q, mut r) = (0_i64, 0_i64, 0_i64);
+        for more in -2..=3_i64 {
+            for k in more..=less as i32 as i64 {
+                p = p.wrapping_mul(31).wrapping_add(k);
+            }
+        }
+        for more in less..=-less {
+            q = q.wrapping_mul(31).wrapping_add(more + 1);
+        }
+        for k in -9_223_372_036_854_775_808..=i64::MIN + less {
+            r = r.wrapping_mul(31).wrapping_add(k);
+        }
+        output.store(12 * i, a);
+        output.store(12 * i + 1, b);
+        output.store(12 * i + 2, c);
+        output.store(12 * i + 3, d);
+        output.store(12 * i + 4, e);
+        output.store(12 * i + 5, f);
+        output.store(12 * i + 6, g);
+        output.store(12 * i + 7, h);
+        output.store(12 * i + 8, p);
+        output.store(12 * i + 9, q);
+        output.store(12 * i + 10, r);
+        output.store(12 * i + 11, rounds);
+    }
+}
+
+#[test]
+fn closed_ranges() {
+    for less in [0i64, 1, 2, 5] {
+        agree!(closed (b: buffer(24) => slice_mut, n: 2i64 => scalar, less: less => scalar));
+    }
+    let header = crate::support::header(closed::kernel());
+    assert!(header.contains("k <= static_cast<int64_t>("), "{header}");
+    assert!(
+        header.contains("more_ = more <= "),
+        "an index has the name `more`: {header}"
+    );
+}
+
 #[test]
 fn ranges_keep_their_end() {
     agree!(growing (b: buffer(4) => slice_mut, n: 4i64 => scalar));

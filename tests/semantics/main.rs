@@ -18,5 +18,6 @@ mod control;
 mod floats;
 mod integers;
 mod names;
+mod ranges;
 mod strided;
 mod support;

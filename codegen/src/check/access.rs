@@ -151,7 +151,7 @@ impl<'k> Collector<'k> {
             }
             StmtKind::For(f) => {
                 let start = self.known.poly(&f.start);
-                let end = self.known.poly(&f.end);
+                let end = self.known.poly(&f.past());
                 self.known.enter(Around::Rounds(f.index), &start);
                 self.certain = certain && end.minus(&start).minus(&Poly::constant(1)).is_nonnegative();
                 self.repeats.push(Repeat {

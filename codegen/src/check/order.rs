@@ -93,7 +93,7 @@ impl Order<'_> {
     /// A sequential loop: some round, then one of those that follow it, so that every two rounds meet.
     fn rounds(&mut self, f: &For) {
         let known = &mut self.collector.known;
-        let (start, end) = (known.poly(&f.start), known.poly(&f.end));
+        let (start, end) = (known.poly(&f.start), known.poly(&f.past()));
         let runs = end.minus(&start).minus(&Poly::constant(1)).is_nonnegative();
         let before = self.pending.clone();
         known.enter(Around::Rounds(f.index), &start);

@@ -10,7 +10,8 @@ use super::names::{Names, Scoped};
 use super::printer::{Cpp, Loaded, Printer, Spelling, Surroundings, scalar};
 use super::prune;
 use super::writer::Writer;
-use crate::ir::{Expr, ExprKind, For, Function, Grid, LocalId, Place, Stmt, StmtKind, walk_exprs};
+use crate::front::integer_range;
+use crate::ir::{Expr, ExprKind, For, Function, Grid, LocalId, Place, Stmt, StmtKind, Unary, walk_exprs};
 use crate::schedule::is_constant;
 
 /// Clang fuses `a * b + c` where it may, which rounds once instead of twice.
@@ -100,6 +101,7 @@ pub(super) fn function(
     scoped.block(&function.body.stmts, &mut names);
     let spelling = Spelling {
         locals: scoped.local_names,
+        more: scoped.more_names,
         functions,
         ..Spelling::default()
     };
@@ -205,24 +207,42 @@ pub(super) fn scalar_stmt(
                 out.else_block("", |out| block(out, rest));
             }
         }
-        StmtKind::For(For {
-            index,
-            start,
-            end,
-            body,
-        }) => {
-            let (i, ty) = (name(*index), scalar(locals[*index].ty).cpp());
-            let (start, end) = (
-                printer.value(start),
-                printer.operand(end, super::printer::Level::Add),
-            );
-            out.block(format!("for ({ty} {i} = {start}; {i} < {end}; ++{i})"), |out| {
-                block(out, body)
-            });
+        StmtKind::For(f) => {
+            let ty = scalar(locals[f.index].ty).cpp();
+            let head = range(f, ty, name(f.index), &printer.spelling.more[f.index], printer);
+            out.block(head, |out| block(out, &f.body));
         }
         StmtKind::Assert(..) | StmtKind::Row(_) | StmtKind::Store(..) | StmtKind::Lanes(_) => {
             unreachable!("the front end lets only kernels touch memory")
         }
+    }
+}
+
+/// `for (..)`. A closed range may end at the last number of its type, of which there is no next.
+fn range(f: &For, ty: &str, i: &str, more: &str, printer: &Printer<'_>) -> String {
+    let (start, end) = (
+        printer.value(&f.start),
+        printer.operand(&f.end, super::printer::Level::Add),
+    );
+    match f.closed {
+        false => format!("for ({ty} {i} = {start}; {i} < {end}; ++{i})"),
+        true if has_next(&f.end) => format!("for ({ty} {i} = {start}; {i} <= {end}; ++{i})"),
+        true => {
+            format!(
+                "for ({ty} {i} = {start}, {more} = {i} <= {end}; {more}; {more} = {i} < {end}, {i} += {more})"
+            )
+        }
+    }
+}
+
+/// Whether a number is sure not to be the last one of its type.
+fn has_next(e: &Expr) -> bool {
+    let last = |e: &Expr| integer_range(scalar(e.ty)).map(|(_, last)| last);
+    match &e.kind {
+        ExprKind::Int(value) => Some(*value) < last(e),
+        ExprKind::Unary(Unary::Neg, a) => matches!(a.kind, ExprKind::Int(_)),
+        ExprKind::Cast(a) => last(a) < last(e) && last(a).is_some(),
+        _ => false,
     }
 }
 

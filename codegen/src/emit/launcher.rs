@@ -9,7 +9,9 @@ use super::printer::{Level, Printer};
 use super::usage::params_of;
 use super::writer::Writer;
 use crate::check;
-use crate::ir::{Assertion, Buffer, Dim, Expr, Grid, ParamId, ParamKind, Scalar, Stmt, StmtKind, walk};
+use crate::ir::{
+    Assertion, Buffer, Dim, Expr, ExprKind, Grid, ParamId, ParamKind, Scalar, Stmt, StmtKind, walk,
+};
 use crate::schedule::{Width, extents, is_constant};
 
 /// `NAME_submit`, which chooses the grid, and `NAME_launch`, which refuses or submits.
@@ -206,7 +208,14 @@ impl Launcher<'_> {
             .grid
             .axes()
             .into_iter()
-            .map(|(_, extent)| format!("{} == 0", printer.operand(extent, Level::Add)))
+            .map(|(_, extent)| {
+                let none = match extent.kind {
+                    // A parameter that counts was refused above if it is negative.
+                    ExprKind::Param(_) => "== 0",
+                    _ => "<= 0",
+                };
+                format!("{} {none}", printer.operand(extent, Level::Add))
+            })
             .collect();
         out.line(format!("if ({}) return 0;", zero.join(" || ")));
     }

@@ -250,6 +250,7 @@ impl<'a> Emission<'a> {
         scoped.reserve(&mut names);
         spelling.locals = scoped.local_names;
         spelling.rows = scoped.row_names;
+        spelling.more = scoped.more_names;
         let inner = Inner {
             item: names.give("item"),
             lane: names.give("lane"),

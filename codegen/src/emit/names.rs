@@ -71,6 +71,8 @@ pub(super) struct Scoped<'k> {
     pub(super) local_names: Vec<String>,
     /// Names of rows, by their position.
     pub(super) row_names: Vec<String>,
+    /// Names of what tells whether a closed range goes on, by the position of its index; empty for others.
+    pub(super) more_names: Vec<String>,
 }
 
 impl<'k> Scoped<'k> {
@@ -81,6 +83,7 @@ impl<'k> Scoped<'k> {
             rows,
             local_names,
             row_names,
+            more_names: vec![String::new(); locals.len()],
         }
     }
 
@@ -102,6 +105,12 @@ impl<'k> Scoped<'k> {
                 if let StmtKind::For(For { index, .. }) | StmtKind::Lanes(Lanes { index, .. }) = &stmt.kind {
                     self.local(*index, &mut names);
                 }
+                if let StmtKind::For(For {
+                    index, closed: true, ..
+                }) = &stmt.kind
+                {
+                    self.more_names[*index] = names.give("more");
+                }
                 self.block(inner, &mut names);
             }
         }
@@ -109,9 +118,12 @@ impl<'k> Scoped<'k> {
 
     /// Takes every name given, so that none of them is given again anywhere.
     pub(super) fn reserve(&self, names: &mut Names) {
-        names
-            .taken
-            .extend(self.local_names.iter().chain(&self.row_names).cloned());
+        names.taken.extend(
+            [&self.local_names, &self.row_names, &self.more_names]
+                .into_iter()
+                .flatten()
+                .cloned(),
+        );
     }
 }
 

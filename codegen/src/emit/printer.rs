@@ -56,6 +56,8 @@ pub(super) struct Spelling {
     pub(super) types: Vec<String>,
     pub(super) locals: Vec<String>,
     pub(super) rows: Vec<String>,
+    /// What tells whether a closed range goes on, by its index; empty for others.
+    pub(super) more: Vec<String>,
     /// Whether optional buffers are given, by parameter; empty for others.
     pub(super) given: Vec<String>,
     /// Functions by path.

@@ -5,7 +5,7 @@ use syn::{Expr as SynExpr, ExprForLoop, RangeLimits};
 
 use super::call::word_call;
 use super::lower::{Context, Lower};
-use crate::ir::{Binary, Expr, ExprKind, For, Lanes, Scalar, StmtKind, Type};
+use crate::ir::{Expr, ExprKind, For, Lanes, Scalar, StmtKind, Type};
 
 impl Lower<'_> {
     pub(super) fn for_loop(&mut self, for_loop: &ExprForLoop) {
@@ -27,22 +27,8 @@ impl Lower<'_> {
             return self.error(range.span(), "a range in a kernel has both ends");
         };
         let start = self.value(start);
-        let mut end = self.value(end);
+        let end = self.value(end);
         let ty = self.same(start.ty, end.ty, range.span());
-        if let RangeLimits::Closed(_) = range.limits {
-            self.inclusive.push(Expr { ty, ..end.clone() });
-            let one = Expr {
-                kind: ExprKind::Int(1),
-                ty,
-                span: end.span,
-            };
-            let span = end.span;
-            end = Expr {
-                kind: ExprKind::Binary(Binary::Add, Box::new(end), Box::new(one)),
-                ty,
-                span,
-            };
-        }
         let end = self.settled(end);
         let (body, index) = self.in_block(|lower| {
             let index = lower.index(&for_loop.pat, ty);
@@ -54,6 +40,7 @@ impl Lower<'_> {
                 index,
                 start,
                 end,
+                closed: matches!(range.limits, RangeLimits::Closed(_)),
                 body,
             }),
             for_loop.for_token.span(),
@@ -169,6 +156,7 @@ impl Lower<'_> {
             index,
             start,
             end,
+            closed: false,
             body,
         };
         self.push(StmtKind::For(repeated), for_loop.for_token.span());

@@ -10,7 +10,7 @@ use syn::{Ident, ItemFn};
 use super::attribute::Arguments;
 use super::infer::Infer;
 use super::scope::{Binding, Scopes};
-use super::{Externals, Paths, integer_range};
+use super::{Externals, Paths};
 use crate::diagnostics::Errors;
 use crate::ir::{
     ConstParam, Expr, ExprKind, Function, Kernel, Local, LocalId, Param, Row, Scalar, Stmt, StmtKind, Type,
@@ -54,8 +54,6 @@ pub(super) struct Lower<'a> {
     pub(super) sizes: BTreeMap<LocalId, Expr>,
     /// Locals that are constants declared in the function.
     pub(super) constants: BTreeSet<LocalId>,
-    /// Ends of inclusive ranges.
-    pub(super) inclusive: Vec<Expr>,
     block: Vec<Stmt>,
     next_stmt: u32,
 }
@@ -79,7 +77,6 @@ impl<'a> Lower<'a> {
             host_locals: 0,
             sizes: BTreeMap::new(),
             constants: BTreeSet::new(),
-            inclusive: Vec::new(),
             block: Vec::new(),
             next_stmt: 0,
         }
@@ -156,17 +153,6 @@ impl<'a> Lower<'a> {
                     }
                 }
             });
-        }
-        for last in &self.inclusive {
-            if let Some(Type::Scalar(ty)) = self.infer.finish(last.ty)
-                && let Some((_, most)) = integer_range(ty)
-                && (ty.bits() < 32 || matches!(last.kind, ExprKind::Int(value) if value == most))
-            {
-                self.errors.at(
-                    last.span,
-                    format_args!("one past the end of this range may be no `{ty}`; count in a wider type"),
-                );
-            }
         }
         for local in &mut self.locals {
             local.ty = self.infer.finish(local.ty).unwrap_or(Type::Scalar(Scalar::F32));

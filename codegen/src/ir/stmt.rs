@@ -35,7 +35,7 @@ pub enum StmtKind {
     Store(Place, Expr, Expr),
     /// `if c { .. } else { .. }`
     If(Expr, Vec<Stmt>, Vec<Stmt>),
-    /// `for s in a..b { .. }`, one after the other.
+    /// `for s in a..b { .. }` or `for s in a..=b { .. }`, one after the other.
     For(For),
     /// `for i in lanes(n) { .. }`, split over the work-items of the row.
     Lanes(Lanes),
@@ -57,10 +57,29 @@ pub struct For {
     pub index: LocalId,
     /// First value of the index.
     pub start: Expr,
-    /// One past its last value.
+    /// Where the range ends.
     pub end: Expr,
+    /// Whether the index has the value of `end` too, in the last round: `a..=b`.
+    pub closed: bool,
     /// What is repeated.
     pub body: Vec<Stmt>,
+}
+
+impl For {
+    /// One past the index's last value, as a number that may be none of the index's type: to reason with, not to emit.
+    pub fn past(&self) -> Expr {
+        if !self.closed {
+            return self.end.clone();
+        }
+        let one = Expr {
+            kind: ExprKind::Int(1),
+            ..self.end.clone()
+        };
+        Expr {
+            kind: ExprKind::Binary(Binary::Add, Box::new(self.end.clone()), Box::new(one)),
+            ..self.end.clone()
+        }
+    }
 }
 
 /// A data-parallel loop over `0..extent`.
