@@ -31,6 +31,7 @@ fn main() -> ExitCode {
             ("every_dtype_runs", every_dtype_runs),
             ("every_member_reaches_the_device", every_member_reaches_the_device),
             ("local_memory_works", local_memory_works),
+            ("integers_of_any_width_are_right", integers_of_any_width_are_right),
             ("one_kernel_name_in_two_modules", one_kernel_name_in_two_modules),
             (
                 "a_sub_group_size_concerns_its_own_kernels",
@@ -210,6 +211,45 @@ fn local_memory_works() {
         .map(|i| (i / 16 * 16 + 15 - i % 16) as f32 + 0.5)
         .collect();
     assert_eq!(data.to_vec().unwrap(), expected);
+}
+
+/// The optimiser turns a sum over a loop into a formula, for which 32 or 64 bits do not do.
+fn integers_of_any_width_are_right() {
+    const ENDS: [i64; 9] = [
+        0,
+        1,
+        2,
+        3,
+        1000,
+        (1 << 16) + 1,
+        1 << 17,
+        (1 << 20) - 1,
+        (1 << 22) + 3,
+    ];
+    let (queue, module) = (queue(), module(&file(fixture("loops.hpp"))));
+    let ends = queue.upload(&ENDS).unwrap();
+    for (symbol, power, bits) in [
+        ("sum_u32", 1, 32),
+        ("sum_u64", 1, 64),
+        ("squares_u32", 2, 32),
+        ("cubes_u64", 3, 64),
+    ] {
+        let sums = queue.alloc::<i64>(ENDS.len()).unwrap();
+        let arguments = (ends.view(), sums.view(), ENDS.len() as i64);
+        // SAFETY: the fixture's C type, with two buffers of `numel` elements.
+        unsafe {
+            module
+                .function(symbol, None)
+                .unwrap()
+                .call_void(&queue, arguments)
+        }
+        .unwrap();
+        let expected = ENDS.map(|end| {
+            let sum = (0..end as u64).fold(0u64, |sum, k| sum.wrapping_add(k.wrapping_pow(power)));
+            (sum & u64::MAX >> (64 - bits)) as i64
+        });
+        assert_eq!(sums.to_vec().unwrap(), expected, "{symbol}");
+    }
 }
 
 fn one_kernel_name_in_two_modules() {

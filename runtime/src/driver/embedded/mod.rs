@@ -13,6 +13,7 @@ mod gxx;
 mod integration;
 mod module;
 mod registration;
+mod spirv;
 mod tools;
 mod translation;
 
@@ -41,13 +42,14 @@ use crate::unit::{Source, Unit};
 const SYCL: &str = "libsycl.so.9";
 
 /// The texts that shape a library besides the unit: a change of theirs is another driver.
-const RECIPE: [&str; 7] = [
+const RECIPE: [&str; 8] = [
     tools::DEVICE_PASS,
     registration::HEADER,
     include_str!("exports.rs"),
     include_str!("integration.rs"),
     include_str!("module.rs"),
     include_str!("registration.rs"),
+    include_str!("spirv.rs"),
     include_str!("translation.rs"),
 ];
 

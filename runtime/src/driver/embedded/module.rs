@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use rspirv::binary::Assemble;
-use rspirv::dr::{Module, Operand};
-use rspirv::spirv::{Capability, Decoration, ExecutionMode, LinkageType};
+use ::spirv::{Capability, Decoration, ExecutionMode, LinkageType, Op};
 
 use super::super::CompileError;
 use super::super::source::unreadable;
 use super::integration::{KERNEL, demangled, renamed};
+use super::spirv::{Code, Instruction, literal, text};
 
 /// SYCL's number of an aspect, by the SPIR-V capability that needs it.
 const ASPECTS: [(Capability, u32); 3] = [
@@ -53,29 +52,35 @@ pub(super) fn read_all(folder: &Path, module: &str) -> Result<Vec<Image>, Compil
 impl Image {
     /// Reads a SPIR-V module and puts `module` in front of its kernels' names.
     fn new(spirv: &[u8], module: &str) -> Result<Self, CompileError> {
-        let refuse = |subject: &str, reason: String| CompileError::Refused {
+        let refuse = |subject: &str, reason: &str| CompileError::Refused {
             subject: subject.to_owned(),
-            reason,
+            reason: reason.to_owned(),
         };
-        let mut code = rspirv::dr::load_bytes(spirv)
-            .map_err(|error| refuse("SPIR-V of the device pass", format!("it cannot be read: {error}")))?;
+        let damaged = || refuse("SPIR-V of the device pass", "it cannot be read");
+        let code = Code::read(spirv).ok_or_else(damaged)?;
+        let mut words = code.header().to_vec();
         let mut kernels = Vec::new();
-        for entry in &mut code.entry_points {
-            for operand in &mut entry.operands {
-                let Operand::LiteralString(name) = operand else {
-                    continue;
-                };
-                if !name.starts_with(KERNEL) {
-                    let reason =
-                        "only kernels that are functors can be compiled, no free functions".to_owned();
-                    return Err(refuse(&format!("kernel {}", demangled(name)), reason));
-                }
-                *name = renamed(name, module);
-                kernels.push(name.clone());
+        for instruction in code.instructions() {
+            if instruction.op != Op::EntryPoint as u32 {
+                instruction.write(&mut words);
+                continue;
             }
+            let (function, name) = instruction.operands.split_at_checked(2).ok_or_else(damaged)?;
+            let (name, interface) = text(name).ok_or_else(damaged)?;
+            if !name.starts_with(KERNEL) {
+                let reason = "only kernels that are functors can be compiled, no free functions";
+                return Err(refuse(&format!("kernel {}", demangled(&name)), reason));
+            }
+            let name = renamed(&name, module);
+            Instruction {
+                op: instruction.op,
+                operands: &[function, &literal(&name), interface].concat(),
+            }
+            .write(&mut words);
+            kernels.push(name);
         }
         Ok(Self {
-            spirv: code.assemble().into_iter().flat_map(u32::to_le_bytes).collect(),
+            spirv: words.into_iter().flat_map(u32::to_le_bytes).collect(),
             kernels,
             exports: linked(&code, LinkageType::Export),
             imports: linked(&code, LinkageType::Import),
@@ -86,27 +91,19 @@ impl Image {
 }
 
 /// The names of what `code` exports or imports.
-fn linked(code: &Module, wanted: LinkageType) -> Vec<String> {
-    code.annotations
-        .iter()
-        .filter_map(|decoration| match decoration.operands.as_slice() {
-            [
-                _,
-                Operand::Decoration(Decoration::LinkageAttributes),
-                Operand::LiteralString(name),
-                Operand::LinkageType(linkage),
-            ] if *linkage == wanted => Some(name.clone()),
+fn linked(code: &Code, wanted: LinkageType) -> Vec<String> {
+    operands(code, Op::Decorate)
+        .filter_map(|operands| match operands {
+            [_, decoration, rest @ ..] if *decoration == Decoration::LinkageAttributes as u32 => text(rest),
             _ => None,
         })
+        .filter(|(_, linkage)| *linkage == [wanted as u32])
+        .map(|(name, _)| name)
         .collect()
 }
 
-fn aspects(code: &Module) -> Vec<u32> {
-    let has = |wanted| {
-        code.capabilities
-            .iter()
-            .any(|capability| capability.operands == [Operand::Capability(wanted)])
-    };
+fn aspects(code: &Code) -> Vec<u32> {
+    let has = |wanted: Capability| operands(code, Op::Capability).any(|operands| operands == [wanted as u32]);
     ASPECTS
         .into_iter()
         .filter(|(capability, _)| has(*capability))
@@ -115,15 +112,16 @@ fn aspects(code: &Module) -> Vec<u32> {
 }
 
 /// The sub-group size of the kernels in `code`: the device pass makes one module for each.
-fn sub_group_size(code: &Module) -> Option<u32> {
-    code.execution_modes
-        .iter()
-        .find_map(|mode| match mode.operands.as_slice() {
-            [
-                _,
-                Operand::ExecutionMode(ExecutionMode::SubgroupSize),
-                Operand::LiteralBit32(size),
-            ] => Some(*size),
-            _ => None,
-        })
+fn sub_group_size(code: &Code) -> Option<u32> {
+    operands(code, Op::ExecutionMode).find_map(|operands| match operands {
+        [_, mode, size] if *mode == ExecutionMode::SubgroupSize as u32 => Some(*size),
+        _ => None,
+    })
+}
+
+/// The operands of every instruction `op` in `code`.
+fn operands(code: &Code, op: Op) -> impl Iterator<Item = &[u32]> {
+    code.instructions()
+        .filter(move |instruction| instruction.op == op as u32)
+        .map(|instruction| instruction.operands)
 }
