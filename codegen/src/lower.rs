@@ -5,7 +5,7 @@ use syn::ItemFn;
 use crate::check::{self, Barriers};
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals};
-use crate::ir::{Expr, ExprKind, Function, Kernel, Math, Reduce, walk_exprs, walk_exprs_mut};
+use crate::ir::{Expr, ExprKind, Function, Kernel, Reduce, walk_exprs, walk_exprs_mut};
 use crate::source::{Callee, FunctionSource, KernelSource};
 
 /// Lowers and checks a kernel.
@@ -115,31 +115,5 @@ impl Kernel {
     /// Statements before which the work-items of a row meet at a barrier.
     pub(crate) fn barriers(&self) -> Barriers {
         check::check(self, &mut Errors::default())
-    }
-}
-
-impl Math {
-    /// Whether the result is the same on every device, natively too. Rust promises no bits of `powi`.
-    pub fn is_exact(self) -> bool {
-        !matches!(
-            self,
-            Math::Cos
-                | Math::Cosh
-                | Math::Erf
-                | Math::Exp
-                | Math::Exp2
-                | Math::ExpM1
-                | Math::Log
-                | Math::Log10
-                | Math::Log1p
-                | Math::Log2
-                | Math::Pow
-                | Math::Powi
-                | Math::Rsqrt
-                | Math::Sin
-                | Math::Sinh
-                | Math::Tan
-                | Math::Tanh
-        )
     }
 }

@@ -8,18 +8,20 @@
 
 mod cast;
 mod element;
+pub(crate) mod functions;
 mod lanes;
-mod math;
 mod real;
+pub(crate) mod reductions;
 mod row;
 mod shadow;
 mod words;
 
 pub use self::cast::{CastTo, Lift, cast};
 pub use self::element::{Element, Float, Index};
+pub use self::functions::*;
 pub use self::lanes::{Gathered, WorkItem, shuffle, work_items};
-pub use self::math::{erf, group_max, group_min, group_sum, rsqrt};
 pub use self::real::Real;
+pub use self::reductions::*;
 pub use self::row::{Load, Row, RowMut, Rows, Store};
 pub use self::shadow::Shadow;
 pub use self::words::{Grid, elements, groups, lanes};

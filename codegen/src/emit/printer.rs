@@ -406,7 +406,10 @@ impl Printer<'_> {
                 self.helpers.uses(Helper::Power);
                 "detail::powi".into()
             }
-            other => format!("::sycl::{}", sycl_name(other)),
+            other => {
+                let name = other.row().sycl.expect("what SYCL lacks is written above");
+                format!("::sycl::{name}")
+            }
         };
         Cpp::primary(format!("{name}({})", self.list(args)))
     }
@@ -485,20 +488,5 @@ fn level(op: Binary) -> Level {
         Binary::BitAnd | Binary::BitOr | Binary::BitXor => Level::Bits,
         Binary::And => Level::And,
         Binary::Or => Level::Or,
-    }
-}
-
-fn sycl_name(math: Math) -> &'static str {
-    match math {
-        Math::ExpM1 => "expm1",
-        Math::IsFinite => "isfinite",
-        Math::IsInfinite => "isinf",
-        Math::IsNan => "isnan",
-        Math::Log => "log",
-        Math::Log1p => "log1p",
-        Math::MulAdd => "fma",
-        Math::Pow => "pow",
-        Math::RoundTiesEven => "rint",
-        other => other.name(),
     }
 }

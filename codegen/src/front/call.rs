@@ -7,7 +7,9 @@ use syn::{Expr as SynExpr, ExprCall, ExprMethodCall};
 use super::Externals;
 use super::lower::{Context, Lower, plain};
 use super::scope::Binding;
-use crate::ir::{Element, Expr, ExprKind, Math, MathKind, ParamId, ParamKind, Place, Reduce, Scalar, Type};
+use crate::ir::{
+    Element, Expr, ExprKind, Math, ParamId, ParamKind, Place, Reduce, Scalar, Slot, Syntax, Type,
+};
 use crate::source::Callee;
 
 /// The words that are written as functions.
@@ -33,10 +35,21 @@ fn word(func: &SynExpr) -> Option<String> {
     WORDS.contains(&name.as_str()).then_some(name)
 }
 
-/// The methods that kernels may call, for messages.
-fn methods() -> String {
-    let names: Vec<&str> = Math::TABLE.iter().map(|(_, name, ..)| *name).collect();
-    names.join(", ")
+/// What is said of a method that kernels do not have.
+fn unknown_method(name: &str) -> String {
+    if Math::find(Syntax::Function, name).is_some() {
+        return format!("`{name}` is a function of the prelude: write `{name}(x)`");
+    }
+    let methods = Math::ALL.iter().map(|math| math.row());
+    let nearest = methods
+        .filter(|row| row.syntax == Syntax::Method)
+        .map(|row| (strsim::jaro_winkler(name, row.name), row.name))
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .filter(|(likeness, _)| *likeness > 0.8);
+    match nearest {
+        Some((_, nearest)) => format!("there is no method `{name}` in kernels; did you mean `{nearest}`?"),
+        None => format!("there is no method `{name}` in kernels; the guide's page \"The words\" lists them"),
+    }
 }
 
 impl Lower<'_> {
@@ -211,16 +224,13 @@ impl Lower<'_> {
             }
             _ => {}
         }
-        let Some((math, count, kind)) = Math::from_name(&name) else {
+        let Some(math) = Math::find(Syntax::Method, &name) else {
             self.value_if_scalar(&call.receiver);
-            return self.invalid(
-                at,
-                format_args!("there is no method `{name}` in kernels; there are {}", methods()),
-            );
+            return self.invalid(at, unknown_method(&name));
         };
         let mut args = vec![self.value(&call.receiver)];
         args.extend(call.args.iter().map(|arg| self.value(arg)));
-        self.math(math, count, kind, args, span)
+        self.math(math, args, span)
     }
 
     /// The buffer that an expression is, if it may be null.
@@ -243,15 +253,16 @@ impl Lower<'_> {
     }
 
     fn builtin(&mut self, name: &str, args: Vec<Expr>, span: Span) -> Expr {
-        match Math::from_name(name) {
-            Some((math, count, kind)) => self.math(math, count, kind, args, span),
+        match Math::find(Syntax::Function, name) {
+            Some(math) => self.math(math, args, span),
             None => self.invalid(span, format_args!("there is no built-in `{name}`")),
         }
     }
 
-    fn math(&mut self, math: Math, count: usize, kind: MathKind, args: Vec<Expr>, span: Span) -> Expr {
-        if args.len() != count {
-            let given = args.len();
+    fn math(&mut self, math: Math, args: Vec<Expr>, span: Span) -> Expr {
+        let row = math.row();
+        if args.len() != row.takes.len() {
+            let (given, count) = (args.len(), row.takes.len());
             return self.invalid(
                 span,
                 format_args!(
@@ -260,21 +271,20 @@ impl Lower<'_> {
                 ),
             );
         }
-        let f32 = Type::Scalar(Scalar::F32);
-        let mut ty = args[0].ty;
-        for (at, arg) in args.iter().enumerate() {
-            let wanted = match kind {
-                MathKind::FloatPower if at > 0 => Type::Scalar(Scalar::I32),
-                MathKind::Float | MathKind::FloatTest | MathKind::FloatPower => f32,
-                MathKind::Integer | MathKind::Number => ty,
-            };
-            ty = self.same(arg.ty, wanted, arg.span);
+        // What is of one type in all slots is that of the first argument.
+        let mut shared = args[0].ty;
+        for (arg, slot) in args.iter().zip(row.takes) {
+            match slot {
+                Slot::Fixed(scalar) => {
+                    self.same(arg.ty, Type::Scalar(*scalar), arg.span);
+                }
+                Slot::Integer | Slot::Number => shared = self.same(arg.ty, shared, arg.span),
+            }
         }
-        match kind {
-            MathKind::FloatTest => ty = Type::Scalar(Scalar::Bool),
-            MathKind::FloatPower => ty = f32,
-            MathKind::Float | MathKind::Integer | MathKind::Number => {}
-        }
+        let ty = match row.gives {
+            Slot::Fixed(scalar) => Type::Scalar(scalar),
+            Slot::Integer | Slot::Number => shared,
+        };
         Expr {
             kind: ExprKind::Math(math, args),
             ty,

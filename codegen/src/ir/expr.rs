@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 
-use super::{LocalId, ParamId, Place, Stmt, Type};
+use super::{LocalId, Math, ParamId, Place, Stmt, Type};
 
 /// An expression with its type and the user's token.
 #[derive(Clone, Debug)]
@@ -151,132 +151,6 @@ impl Reduce {
     /// The reduction that `word` names.
     pub fn from_word(word: &str) -> Option<Reduce> {
         Self::ALL.into_iter().find(|r| r.word() == word)
-    }
-}
-
-/// Built-in functions and methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Math {
-    Abs,
-    Ceil,
-    Clamp,
-    Copysign,
-    Cos,
-    Cosh,
-    Erf,
-    Exp,
-    Exp2,
-    ExpM1,
-    Floor,
-    Fract,
-    IsFinite,
-    IsInfinite,
-    IsNan,
-    Log,
-    Log10,
-    Log1p,
-    Log2,
-    Max,
-    Min,
-    MulAdd,
-    Pow,
-    Powi,
-    Recip,
-    Round,
-    RoundTiesEven,
-    Rsqrt,
-    SaturatingAdd,
-    SaturatingSub,
-    Signum,
-    Sin,
-    Sinh,
-    Sqrt,
-    Tan,
-    Tanh,
-    Trunc,
-    WrappingAdd,
-    WrappingMul,
-    WrappingNeg,
-    WrappingSub,
-}
-
-/// What a [`Math`] operation takes and gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MathKind {
-    /// `f32` in and out.
-    Float,
-    /// `f32` in, `bool` out.
-    FloatTest,
-    /// `f32` with an `i32` behind the dot, `f32` out.
-    FloatPower,
-    /// Integers of one type, in and out.
-    Integer,
-    /// `f32` or integers of one type, in and out.
-    Number,
-}
-
-impl Math {
-    /// Method name in Rust, arguments with the receiver, and types. Free functions of the prelude carry the same names.
-    pub const TABLE: [(Math, &'static str, usize, MathKind); 41] = [
-        (Math::Abs, "abs", 1, MathKind::Number),
-        (Math::Ceil, "ceil", 1, MathKind::Float),
-        (Math::Clamp, "clamp", 3, MathKind::Number),
-        (Math::Copysign, "copysign", 2, MathKind::Float),
-        (Math::Cos, "cos", 1, MathKind::Float),
-        (Math::Cosh, "cosh", 1, MathKind::Float),
-        (Math::Erf, "erf", 1, MathKind::Float),
-        (Math::Exp, "exp", 1, MathKind::Float),
-        (Math::Exp2, "exp2", 1, MathKind::Float),
-        (Math::ExpM1, "exp_m1", 1, MathKind::Float),
-        (Math::Floor, "floor", 1, MathKind::Float),
-        (Math::Fract, "fract", 1, MathKind::Float),
-        (Math::IsFinite, "is_finite", 1, MathKind::FloatTest),
-        (Math::IsInfinite, "is_infinite", 1, MathKind::FloatTest),
-        (Math::IsNan, "is_nan", 1, MathKind::FloatTest),
-        (Math::Log, "ln", 1, MathKind::Float),
-        (Math::Log10, "log10", 1, MathKind::Float),
-        (Math::Log1p, "ln_1p", 1, MathKind::Float),
-        (Math::Log2, "log2", 1, MathKind::Float),
-        (Math::Max, "max", 2, MathKind::Number),
-        (Math::Min, "min", 2, MathKind::Number),
-        (Math::MulAdd, "mul_add", 3, MathKind::Float),
-        (Math::Pow, "powf", 2, MathKind::Float),
-        (Math::Powi, "powi", 2, MathKind::FloatPower),
-        (Math::Recip, "recip", 1, MathKind::Float),
-        (Math::Round, "round", 1, MathKind::Float),
-        (Math::RoundTiesEven, "round_ties_even", 1, MathKind::Float),
-        (Math::Rsqrt, "rsqrt", 1, MathKind::Float),
-        (Math::SaturatingAdd, "saturating_add", 2, MathKind::Integer),
-        (Math::SaturatingSub, "saturating_sub", 2, MathKind::Integer),
-        (Math::Signum, "signum", 1, MathKind::Float),
-        (Math::Sin, "sin", 1, MathKind::Float),
-        (Math::Sinh, "sinh", 1, MathKind::Float),
-        (Math::Sqrt, "sqrt", 1, MathKind::Float),
-        (Math::Tan, "tan", 1, MathKind::Float),
-        (Math::Tanh, "tanh", 1, MathKind::Float),
-        (Math::Trunc, "trunc", 1, MathKind::Float),
-        (Math::WrappingAdd, "wrapping_add", 2, MathKind::Integer),
-        (Math::WrappingMul, "wrapping_mul", 2, MathKind::Integer),
-        (Math::WrappingNeg, "wrapping_neg", 1, MathKind::Integer),
-        (Math::WrappingSub, "wrapping_sub", 2, MathKind::Integer),
-    ];
-
-    /// The operation of a method or prelude function, with its number of arguments and types.
-    pub fn from_name(name: &str) -> Option<(Math, usize, MathKind)> {
-        Self::TABLE
-            .iter()
-            .find(|(_, n, ..)| *n == name)
-            .map(|(m, _, args, kind)| (*m, *args, *kind))
-    }
-
-    /// The name in Rust.
-    pub fn name(self) -> &'static str {
-        Self::TABLE
-            .iter()
-            .find(|(m, ..)| *m == self)
-            .expect("TABLE lists every operation")
-            .1
     }
 }
 

@@ -2,6 +2,7 @@
 //! written out by the emission.
 
 mod expr;
+mod math;
 mod stmt;
 mod types;
 
@@ -9,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
 
-pub use self::expr::{Binary, Expr, ExprKind, Math, MathKind, Reduce, Unary, Valued};
+pub use self::expr::{Binary, Expr, ExprKind, Reduce, Unary, Valued};
+pub use self::math::{Accuracy, Bound, Math, MathRow, Slot, Syntax};
 pub use self::stmt::{
     Assertion, For, Lanes, Place, Stmt, StmtId, StmtKind, Update, reads, walk, walk_exprs, walk_exprs_mut,
 };

@@ -1,24 +1,26 @@
-//! Methods, named as those of `f32`. What each may lose stands in the table of [`real`](super).
+//! Methods, named as those of `f32`. What each may lose stands in the table of [`Math`].
 
-use super::{HALF, Real};
+use oxysycl_codegen::ir::Math;
+
+use super::Real;
 
 impl Real {
-    /// A function that keeps or turns order, or is finite, even and convex, rounded with up to `ulps`.
-    fn monotone(self, f: impl Fn(f64) -> f64, ulps: f64) -> Self {
+    /// A function that keeps or turns order, or is finite, even and convex, which may lose what `math` may.
+    fn monotone(self, f: impl Fn(f64) -> f64, math: Math) -> Self {
         if self.is_unknown() {
             return self;
         }
         let [low, middle, high] = self.range().map(f);
         let propagated = (low - middle).abs().max((high - middle).abs());
         if middle.is_finite() && low.is_finite() && high.is_finite() {
-            Self::rounded(middle, propagated, ulps)
+            Self::rounded(middle, propagated, math.ulps())
         } else {
             Self::agreed([low, middle, high])
         }
     }
 
-    /// A function whose slope is at most 1 and whose value is at most 1, rounded with up to `ulps`.
-    fn wave(self, f: impl Fn(f64) -> f64, ulps: f64) -> Self {
+    /// A function whose slope is at most 1 and whose value is at most 1, which may lose what `math` may.
+    fn wave(self, f: impl Fn(f64) -> f64, math: Math) -> Self {
         if self.is_unknown() {
             return self;
         }
@@ -26,7 +28,7 @@ impl Real {
         if value.is_nan() {
             Self::known(value)
         } else {
-            Self::rounded(value, self.error.min(2.0), ulps)
+            Self::rounded(value, self.error.min(2.0), math.ulps())
         }
     }
 
@@ -40,27 +42,27 @@ impl Real {
 
     /// `f32::ceil`
     pub fn ceil(self) -> Self {
-        self.monotone(f64::ceil, 0.0)
+        self.monotone(f64::ceil, Math::Ceil)
     }
 
     /// `f32::floor`
     pub fn floor(self) -> Self {
-        self.monotone(f64::floor, 0.0)
+        self.monotone(f64::floor, Math::Floor)
     }
 
     /// `f32::round`
     pub fn round(self) -> Self {
-        self.monotone(f64::round, 0.0)
+        self.monotone(f64::round, Math::Round)
     }
 
     /// `f32::round_ties_even`
     pub fn round_ties_even(self) -> Self {
-        self.monotone(f64::round_ties_even, 0.0)
+        self.monotone(f64::round_ties_even, Math::RoundTiesEven)
     }
 
     /// `f32::trunc`
     pub fn trunc(self) -> Self {
-        self.monotone(f64::trunc, 0.0)
+        self.monotone(f64::trunc, Math::Trunc)
     }
 
     /// `f32::fract`
@@ -78,47 +80,47 @@ impl Real {
 
     /// `f32::sqrt`
     pub fn sqrt(self) -> Self {
-        self.monotone(f64::sqrt, HALF)
+        self.monotone(f64::sqrt, Math::Sqrt)
     }
 
     /// `f32::exp`
     pub fn exp(self) -> Self {
-        self.monotone(f64::exp, 3.0)
+        self.monotone(f64::exp, Math::Exp)
     }
 
     /// `f32::exp2`
     pub fn exp2(self) -> Self {
-        self.monotone(f64::exp2, 3.0)
+        self.monotone(f64::exp2, Math::Exp2)
     }
 
     /// `f32::exp_m1`
     pub fn exp_m1(self) -> Self {
-        self.monotone(f64::exp_m1, 3.0)
+        self.monotone(f64::exp_m1, Math::ExpM1)
     }
 
     /// `f32::ln`
     pub fn ln(self) -> Self {
-        self.monotone(f64::ln, 3.0)
+        self.monotone(f64::ln, Math::Log)
     }
 
     /// `f32::ln_1p`
     pub fn ln_1p(self) -> Self {
-        self.monotone(f64::ln_1p, 2.0)
+        self.monotone(f64::ln_1p, Math::Log1p)
     }
 
     /// `f32::log10`
     pub fn log10(self) -> Self {
-        self.monotone(f64::log10, 3.0)
+        self.monotone(f64::log10, Math::Log10)
     }
 
     /// `f32::log2`
     pub fn log2(self) -> Self {
-        self.monotone(f64::log2, 3.0)
+        self.monotone(f64::log2, Math::Log2)
     }
 
     /// `f32::sinh`
     pub fn sinh(self) -> Self {
-        self.monotone(f64::sinh, 4.0)
+        self.monotone(f64::sinh, Math::Sinh)
     }
 
     /// `f32::cosh`
@@ -128,32 +130,37 @@ impl Real {
         if turns && low.cosh().max(high.cosh()).is_infinite() {
             return Self::UNKNOWN;
         }
-        self.monotone(f64::cosh, 4.0)
+        self.monotone(f64::cosh, Math::Cosh)
     }
 
     /// `f32::tanh`
     pub fn tanh(self) -> Self {
-        self.monotone(f64::tanh, 5.0)
+        self.monotone(f64::tanh, Math::Tanh)
     }
 
     /// The error function.
     pub(in crate::native) fn erf(self) -> Self {
-        self.monotone(libm::erf, 16.0)
+        self.monotone(libm::erf, Math::Erf)
+    }
+
+    /// One less the error function.
+    pub(in crate::native) fn erfc(self) -> Self {
+        self.monotone(libm::erfc, Math::Erfc)
     }
 
     /// `1 / sqrt(x)`
     pub(in crate::native) fn rsqrt(self) -> Self {
-        self.monotone(|x| x.sqrt().recip(), 2.0)
+        self.monotone(|x| x.sqrt().recip(), Math::Rsqrt)
     }
 
     /// `f32::sin`
     pub fn sin(self) -> Self {
-        self.wave(f64::sin, 4.0)
+        self.wave(f64::sin, Math::Sin)
     }
 
     /// `f32::cos`
     pub fn cos(self) -> Self {
-        self.wave(f64::cos, 4.0)
+        self.wave(f64::cos, Math::Cos)
     }
 
     /// `f32::tan`
@@ -163,7 +170,7 @@ impl Real {
         if high - low >= std::f64::consts::PI || low.tan() > high.tan() {
             return Self::UNKNOWN;
         }
-        self.monotone(f64::tan, 5.0)
+        self.monotone(f64::tan, Math::Tan)
     }
 
     /// `f32::recip`
@@ -184,7 +191,7 @@ impl Real {
                 .flat_map(|x| exponent.range().map(|y| x.powf(y)));
             corners.fold(0.0, |most: f64, corner| most.max((corner - value).abs()))
         };
-        self.binary(exponent, f64::powf, propagated, 16.0)
+        self.binary(exponent, f64::powf, propagated, Math::Pow.ulps())
     }
 
     /// `f32::powi`, whose bits Rust leaves open: by squaring, as natively and on the device.
@@ -211,7 +218,7 @@ impl Real {
         let value = self.value.mul_add(factor.value, summand.value);
         let propagated = self.product_error(factor) + summand.error;
         if value.is_finite() && propagated.is_finite() {
-            return Self::rounded(value, propagated, HALF);
+            return Self::rounded(value, propagated, Math::MulAdd.ulps());
         }
         let products = self
             .range()

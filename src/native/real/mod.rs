@@ -1,18 +1,7 @@
 //! Numbers of a kernel's shadow: `f64` with a bound on how far the device's `f32` may be off.
 //!
-//! Every operation adds what the device may lose in it to what its operands may be off by. Half an ULP (unit in the last
-//! place) of `f32` for what is correctly rounded, and for the others the bounds of OpenCL C's full profile:
-//!
-//! | operations | ULP |
-//! |---|---|
-//! | `abs neg min max clamp copysign signum floor ceil round round_ties_even trunc fract %` | 0 |
-//! | `+ - * / sqrt recip mul_add`, integer to float | 0.5 |
-//! | `powi` | 0.5 in each of its multiplications |
-//! | `rsqrt ln_1p` | 2 |
-//! | `exp exp2 exp_m1 ln log2 log10` | 3 |
-//! | `sin cos sinh cosh` | 4 |
-//! | `tan tanh` | 5 |
-//! | `erf powf` | 16 |
+//! Every operation adds what the device may lose in it to what its operands may be off by: half an ULP (unit in the last
+//! place) of `f32` for operators, and what the table of [`Math`](oxysycl_codegen::ir::Math) says for functions.
 //!
 //! A sum over a row is gathered by at least 16 work-items, which take neighbours up to 16 at a time, and their parts are
 //! combined by halves: no term goes through more than `ceil(n / 16) + 20` additions, nor through more than there are. Each

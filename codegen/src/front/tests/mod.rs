@@ -1,6 +1,7 @@
 //! Problems that rustc reports as well, and syntax of every kind.
 
 mod odd;
+mod operations;
 mod refused;
 mod resolved;
 

@@ -1,19 +1,7 @@
-//! Functions of the prelude. Each also names a type, by which a kernel's shadow and its device code find theirs.
+//! Reductions over the lanes of a row. Each also names a type, by which a kernel's shadow finds its own.
 #![allow(non_camel_case_types, reason = "types beside functions of the same name")]
 
-use oxysycl_codegen::source::Callee;
-
 use super::Real;
-
-/// `1 / sqrt(x)`
-pub fn rsqrt(x: f32) -> f32 {
-    x.sqrt().recip()
-}
-
-/// The error function.
-pub fn erf(x: f32) -> f32 {
-    libm::erff(x)
-}
 
 /// The sum of what the lanes of a row gathered in `v` with `+=` or `-=`. Natively one loop gathered all of it.
 pub fn group_sum(v: f32) -> f32 {
@@ -28,32 +16,6 @@ pub fn group_max(v: f32) -> f32 {
 /// The smallest of what the lanes of a row gathered in `v` with `v = v.min(..)`. Natively one loop gathered all of it.
 pub fn group_min(v: f32) -> f32 {
     v
-}
-
-/// Beside the function [`rsqrt`](fn@rsqrt).
-pub enum rsqrt {}
-
-impl rsqrt {
-    /// What a call of it is on the device.
-    pub const CALLEE: Callee = Callee::Builtin("rsqrt");
-
-    /// In a kernel's shadow.
-    pub fn shadow(x: Real) -> Real {
-        x.rsqrt()
-    }
-}
-
-/// Beside the function [`erf`](fn@erf).
-pub enum erf {}
-
-impl erf {
-    /// What a call of it is on the device.
-    pub const CALLEE: Callee = Callee::Builtin("erf");
-
-    /// In a kernel's shadow.
-    pub fn shadow(x: Real) -> Real {
-        x.erf()
-    }
 }
 
 /// Beside the function [`group_sum`](fn@group_sum).
