@@ -1,7 +1,7 @@
 //! From a Rust kernel function to a SYCL header.
 //!
 //! ```text
-//! kernel fn ──front──▶ typed IR ──check──▶ ──schedule──▶ ──emit──▶ header.hpp
+//! kernel fn ──front──▶ typed IR ──check──▶ ──schedule──▶ program ──emit──▶ header.hpp
 //! ```
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ mod instance;
 pub mod ir;
 mod judge;
 mod lower;
+pub mod program;
 mod schedule;
 pub mod source;
 

@@ -3,55 +3,44 @@
 use super::literal;
 use super::names::Names;
 use super::printer::Spelling;
-use super::usage::Usage;
 use super::writer::Writer;
-use crate::ir::{Kernel, Scalar};
+use crate::ir::Scalar;
+use crate::program::{Decision, Program, Subject};
 
-/// One thing that becomes a constant.
+/// One thing that becomes a constant, by its names.
 #[derive(Clone, Debug)]
-pub(super) struct Decision {
-    /// Its type.
-    pub(super) ty: Scalar,
+pub(super) struct Named {
+    pub(super) decision: Decision,
     /// Its name in the launcher, and that of the template parameter.
     pub(super) name: String,
     /// The constant's name inside the launcher.
     pub(super) constant: String,
-    /// The values that it may have, `bool` as 0 or 1.
-    values: Vec<i64>,
 }
 
-/// The decisions for a kernel, of what its body reads.
-pub(super) fn decisions(
-    kernel: &Kernel,
-    usage: &Usage,
-    spelling: &Spelling,
-    names: &mut Names,
-) -> Vec<Decision> {
-    let read = kernel.specialized().filter(|(id, ..)| usage.params.contains(id));
-    let decision = |(id, ty, values): (usize, Scalar, &[i64])| Decision {
-        ty,
-        name: spelling.params[id].clone(),
-        constant: names.give(&format!("{}_constant", kernel.params[id].name)),
-        values: values.to_vec(),
+/// Names what a launcher decides.
+pub(super) fn named_decisions(program: &Program, spelling: &Spelling, names: &mut Names) -> Vec<Named> {
+    let mut named = |decision: &Decision| {
+        let (name, constant) = match decision.subject {
+            Subject::Param(id) => (&spelling.params[id], &program.params[id].name),
+            Subject::Given(id) => (&spelling.given[id], &spelling.given[id]),
+        };
+        Named {
+            decision: decision.clone(),
+            name: name.clone(),
+            constant: names.give(&format!("{constant}_constant")),
+        }
     };
-    let values: Vec<Decision> = read.map(decision).collect();
-    let buffers = usage.asked.iter().map(|id| Decision {
-        ty: Scalar::Bool,
-        name: spelling.given[*id].clone(),
-        constant: names.give(&format!("{}_constant", spelling.given[*id])),
-        values: vec![1, 0],
-    });
-    values.into_iter().chain(buffers).collect()
+    program.launch.decisions.iter().map(&mut named).collect()
 }
 
 /// Writes a `switch` or an `if` for each decision, and inside all of them `submit` of the values decided on.
 pub(super) fn decide(
     out: &mut Writer,
-    decisions: &[Decision],
+    decisions: &[Named],
     decided: &[String],
     submit: &dyn Fn(&mut Writer, &[String]),
 ) {
-    let Some((decision, others)) = decisions.split_first() else {
+    let Some((Named { decision, name, .. }, others)) = decisions.split_first() else {
         return submit(out, decided);
     };
     let with = |out: &mut Writer, value: i64| {
@@ -61,10 +50,10 @@ pub(super) fn decide(
     match (decision.ty, &decision.values[..]) {
         (_, [value]) => with(out, *value),
         (Scalar::Bool, _) => {
-            out.block(format!("if ({})", decision.name), |out| with(out, 1));
+            out.block(format!("if ({name})"), |out| with(out, 1));
             out.else_block("", |out| with(out, 0));
         }
-        (_, values) => out.block(format!("switch ({})", decision.name), |out| {
+        (_, values) => out.block(format!("switch ({name})"), |out| {
             for value in values {
                 out.line(format!("case {}:", text(*value, decision.ty)));
                 out.indented(|out| {

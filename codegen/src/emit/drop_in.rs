@@ -4,12 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Emission;
 use super::exports::{arguments, forwarding};
-use super::functor::Nothing;
-use super::launcher::used_params;
 use super::names::Names;
 use super::printer::{Printer, Spelling};
-use super::usage::params_of;
-use crate::ir::{DropIn, Given, ParamKind};
+use crate::program::{DropIn, Expr, ExprKind, Given, ParamKind};
 
 /// The drop-in of a kernel, called `symbol`.
 pub(super) fn definition(emission: &Emission<'_>, drop_in: &DropIn, symbol: &str) -> String {
@@ -33,35 +30,31 @@ pub(super) fn definition(emission: &Emission<'_>, drop_in: &DropIn, symbol: &str
     let printer = Printer {
         spelling: &spelling,
         helpers: &emission.helpers,
-        kernel: None,
-        surroundings: &Nothing,
-        data: &BTreeSet::new(),
-        indexing: false,
     };
     let mut read = BTreeSet::new();
     let mut args = vec![queue.clone()];
-    for id in used_params(emission) {
+    for id in emission.program.launch.params.iter().copied() {
         args.push(match &drop_in.given[id] {
             Given::Passed(at) => {
                 read.insert(*at);
                 let name = &spelling.params[*at];
                 match &drop_in.params[*at].kind {
                     ParamKind::Scalar(_) => name.clone(),
-                    ParamKind::Buffer(_) => format!("static_cast<{}>({name})", emission.param_type(id)),
+                    ParamKind::Buffer { .. } => format!("static_cast<{}>({name})", emission.param_type(id)),
                 }
             }
             Given::Value(value) => {
-                read.extend(params_of(value));
+                note_params(value, &mut read);
                 printer.value(value)
             }
-            Given::Unbounded(_) => "INT64_MAX".to_owned(),
+            Given::Unbounded => "INT64_MAX".to_owned(),
         });
     }
     let declared = drop_in.params.iter().enumerate().map(|(at, param)| {
         let ty = match &param.kind {
             ParamKind::Scalar(ty) => ty.cpp(),
-            ParamKind::Buffer(buffer) if buffer.mutable => "void*",
-            ParamKind::Buffer(_) => "const void*",
+            ParamKind::Buffer { mutable: true, .. } => "void*",
+            ParamKind::Buffer { .. } => "const void*",
         };
         if read.contains(&at) {
             format!("{ty} {}", spelling.params[at])
@@ -73,9 +66,18 @@ pub(super) fn definition(emission: &Emission<'_>, drop_in: &DropIn, symbol: &str
     forwarding(emission, symbol, &params, &args)
 }
 
+/// Adds the parameters that an expression reads.
+fn note_params(e: &Expr, read: &mut BTreeSet<usize>) {
+    e.walk(&mut |e| {
+        if let ExprKind::Param(id) = e.kind {
+            read.insert(id);
+        }
+    });
+}
+
 /// Const parameters with their types: a macro's argument is a bare number, whose arithmetic would be that of `int`.
 fn consts(emission: &Emission<'_>) -> Vec<String> {
-    let consts = emission.kernel.consts.iter().zip(&emission.spelling.consts);
+    let consts = emission.program.consts.iter().zip(&emission.spelling.consts);
     consts
         .map(|(c, name)| format!("{}{{{name}}}", c.ty.cpp()))
         .collect()

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::Emission;
-use super::launcher::used_params;
 use super::writer::{Writer, continued};
 use crate::instance::const_text;
 use crate::ir::{DType, Kernel, ParamKind, Scalar};
@@ -58,7 +57,7 @@ pub(super) fn exports(emission: &Emission<'_>, selected: &BTreeSet<String>) -> S
 }
 
 /// The macros that compilers give a header: those that select of its kernels, and the one that names its module.
-pub(super) fn selected(kernels: &[Kernel]) -> BTreeSet<String> {
+pub(super) fn selected(kernels: &[&Kernel]) -> BTreeSet<String> {
     let of = |kernel: &Kernel| {
         let types = kernel.types.iter().flat_map(|param| {
             let placeholder = format!("{{{}}}", param.name);
@@ -73,7 +72,7 @@ pub(super) fn selected(kernels: &[Kernel]) -> BTreeSet<String> {
     };
     // A kernel may be called `module`.
     let own = "OXYSYCL_MODULE".to_owned();
-    kernels.iter().flat_map(of).chain([own]).collect()
+    kernels.iter().copied().flat_map(of).chain([own]).collect()
 }
 
 /// A macro's name that is not one of these.
@@ -130,14 +129,14 @@ fn macro_definition(out: &mut Writer, emission: &Emission<'_>, macro_name: &str)
 fn definitions(emission: &Emission<'_>, spell: impl Fn(&str) -> String) -> Vec<String> {
     let attributes = &emission.kernel.attributes;
     let own = definition(emission, &spell(&attributes.symbol));
-    let drop_in = attributes.drop_in.as_ref();
+    let drop_in = emission.program.drop_in.as_ref();
     let other = drop_in.map(|drop_in| super::drop_in::definition(emission, drop_in, &spell(&drop_in.symbol)));
     [own].into_iter().chain(other).collect()
 }
 
 /// The export that takes the kernel's own parameters.
 fn definition(emission: &Emission<'_>, symbol: &str) -> String {
-    let used = used_params(emission);
+    let used = &emission.program.launch.params;
     let queue = &emission.inner.queue;
     let mut params = vec![format!("void* {queue}")];
     let mut args = vec![queue.clone()];

@@ -3,7 +3,7 @@
 use super::functor::function;
 use super::helper::Helpers;
 use super::names::Names;
-use crate::ir::Kernel;
+use crate::program::Program;
 
 /// The functions so far.
 #[derive(Debug, Default)]
@@ -21,17 +21,17 @@ struct Entry {
 }
 
 impl Functions {
-    /// Adds the functions of a kernel, and gives their names in C++ by their paths. One that is there already, word for
+    /// Adds the functions of a program, and gives their names in C++ by their paths. One that is there already, word for
     /// word, is not added again; one that only has the name of another gets a name of its own.
     pub(super) fn add(
         &mut self,
-        kernel: &Kernel,
+        program: &Program,
         helpers: &Helpers,
         names: &mut Names,
     ) -> Vec<(String, String)> {
         let mut named: Vec<(String, String)> = Vec::new();
         let own = self.entries.len();
-        for callee in &kernel.functions {
+        for callee in &program.functions {
             let text = |spelled: &str| function(callee, spelled, &named, helpers);
             // Two functions of one kernel are two, whatever their text.
             let same = self.entries[..own]

@@ -1,18 +1,12 @@
 //! The launcher: refusals, then submission of the variant that fits.
 
-use super::Emission;
-use super::body::Inner;
-use super::decision::{Decision, decide, named, text};
-use super::functor::{Nothing, scalar_stmt, wants_sub_group};
+use super::decision::{Named, decide, named, text};
 use super::helper::Helper;
 use super::printer::{Level, Printer};
-use super::usage::params_of;
 use super::writer::Writer;
-use crate::check;
-use crate::ir::{
-    Assertion, Buffer, Dim, Expr, ExprKind, Grid, ParamId, ParamKind, Scalar, Stmt, StmtKind, walk,
-};
-use crate::schedule::{Width, extents, is_constant};
+use super::{Emission, Inner};
+use crate::ir::{Element, ParamId, Scalar};
+use crate::program::{Condition, Expr, Extent, Most, ParamKind, Region, Step, Variant, Width};
 
 /// `NAME_submit`, which chooses the grid, and `NAME_launch`, which refuses or submits.
 pub(super) fn launcher(emission: &Emission<'_>) -> String {
@@ -30,14 +24,7 @@ struct Launcher<'a> {
 
 impl Launcher<'_> {
     fn printer(&self) -> Printer<'_> {
-        Printer {
-            spelling: &self.emission.spelling,
-            helpers: &self.emission.helpers,
-            kernel: Some(self.emission.kernel),
-            surroundings: &Nothing,
-            data: &self.emission.data,
-            indexing: false,
-        }
+        self.emission.printer()
     }
 
     /// What a refusal is about, as a literal. It begins with the kernel, which may share its header.
@@ -61,47 +48,52 @@ impl Launcher<'_> {
             " {",
         );
         out.indented(|out| {
-            let (work_group, sub_group) = (emission.schedule.work_group, emission.schedule.sub_group);
-            let vectors = self.vectors();
-            let Inner { queue, local, groups, .. } = &emission.inner;
+            let grid = &emission.program.launch.grid;
+            let Inner {
+                queue, local, groups, ..
+            } = &emission.inner;
+            let shared = self.shared(&grid.shared);
             out.line(format!(
-                "const int64_t {local} = detail::work_group({queue}.get_device(), {vectors}, {work_group}, {sub_group});"
+                "const int64_t {local} = detail::work_group({queue}.get_device(), {shared}, {}, {});",
+                grid.work_group, grid.multiple
             ));
-            let printer = self.printer();
-            let total = match &emission.kernel.grid {
-                Grid::Elements { .. } => format!("({vectors} + {local} - 1) / {local}"),
-                Grid::Groups { extents, .. } => {
-                    let parts: Vec<String> = extents.iter().map(|e| printer.operand(e, Level::Mul)).collect();
-                    parts.join(" * ")
-                }
+            let total = match &grid.groups {
+                None => format!("({shared} + {local} - 1) / {local}"),
+                Some(factors) => self.product(factors),
             };
             out.line("// Ranges stay below 2^31; the kernel loops over the rest.");
-            out.line(format!("const int64_t {groups} = std::min<int64_t>({total}, INT32_MAX / {local});"));
+            out.line(format!(
+                "const int64_t {groups} = std::min<int64_t>({total}, INT32_MAX / {local});"
+            ));
             let members: Vec<String> = emission.members().into_iter().map(|(_, name)| name).collect();
             let decided: Vec<String> = emission.decisions.iter().map(|d| d.name.clone()).collect();
-            let args = emission.variant_args(&decided, &emission.inner.width);
+            let args = emission.variant_args(&decided, &emission.spelling.width);
             out.line(format!("{queue}.parallel_for("));
             out.line(format!("    ::sycl::nd_range<1>({groups} * {local}, {local}),"));
-            out.line(format!("    {}{args}{{{}}});", emission.head.class, members.join(", ")));
+            out.line(format!(
+                "    {}{args}{{{}}});",
+                emission.head.class,
+                members.join(", ")
+            ));
         });
         out.line("}");
     }
 
-    /// How many vectors the longest row has, or the elements are.
-    fn vectors(&self) -> String {
+    /// The largest of what work-items share.
+    fn shared(&self, numbers: &[Expr]) -> String {
         let printer = self.printer();
-        let width = &self.emission.inner.width;
-        let of = |e: &Expr| match self.emission.schedule.width {
-            None => printer.value(e),
-            Some(_) if is_constant(e) => format!("{} / {width}", printer.operand(e, Level::Mul)),
-            Some(_) => format!("({} + {width} - 1) / {width}", printer.operand(e, Level::Add)),
-        };
-        let all: Vec<String> = extents(self.emission.kernel).into_iter().map(of).collect();
+        let all: Vec<String> = numbers.iter().map(|e| printer.value(e)).collect();
         match all.as_slice() {
             [] => "1".to_owned(),
             [one] => one.clone(),
             many => format!("std::max<int64_t>({{{}}})", many.join(", ")),
         }
+    }
+
+    fn product(&self, factors: &[Expr]) -> String {
+        let printer = self.printer();
+        let factors: Vec<String> = factors.iter().map(|e| printer.operand(e, Level::Mul)).collect();
+        factors.join(" * ")
     }
 
     fn launch(&self, out: &mut Writer) {
@@ -113,7 +105,7 @@ impl Launcher<'_> {
         if !template.is_empty() {
             out.line(format!("template <{}>", template.join(", ")));
         }
-        let used = used_params(emission);
+        let used = &emission.program.launch.params;
         let mut params = vec![format!("void* {}", emission.inner.queue_pointer)];
         params.extend(
             used.iter()
@@ -126,15 +118,9 @@ impl Launcher<'_> {
             " try {",
         );
         out.indented(|out| {
-            let queue = &emission.inner.queue_pointer;
-            out.line(format!(
-                "if ({queue} == nullptr) return detail::refuse(detail::kNull, {}, \"is null\");",
-                self.subject("queue")
-            ));
-            self.values(out);
-            self.given(out);
-            self.sizes(out);
-            self.regions(out);
+            for step in &emission.program.launch.steps {
+                self.step(out, step);
+            }
             self.variants(out);
             out.line("return 0;");
         });
@@ -150,146 +136,101 @@ impl Launcher<'_> {
         out.line("}");
     }
 
-    /// Refuses values that there is no variant for.
-    fn values(&self, out: &mut Writer) {
+    fn step(&self, out: &mut Writer, step: &Step) {
         let emission = self.emission;
-        for (id, ty, values) in emission.kernel.specialized() {
-            let subject = self.subject(&emission.kernel.params[id].name);
-            let spelled = &emission.spelling.params[id];
-            let texts: Vec<String> = values.iter().map(|value| text(*value, ty)).collect();
-            let known: Vec<String> = values.iter().map(|value| named(*value, ty)).collect();
-            let known = known.join(", ");
-            match (ty, values) {
-                (Scalar::Bool, [value]) => {
-                    let (other, not) = if *value == 0 { ("true", "") } else { ("false", "!") };
-                    out.block(format!("if ({not}{spelled})"), |out| {
-                        out.line(format!("return detail::refuse(detail::kValue, {subject}, \"is {other}; it may be {known}\");"));
-                    });
-                }
-                (Scalar::Bool, _) => {}
-                _ => {
-                    let others: Vec<String> =
-                        texts.iter().map(|text| format!("{spelled} != {text}")).collect();
-                    out.chain("if (", &others, " && ", ") {");
-                    out.indented(|out| out.line(format!("return detail::refuse(detail::kValue, {subject}, \"is \" + std::to_string({spelled}) + \"; it may be {known}\");")));
-                    out.line("}");
-                }
+        let Inner {
+            regions,
+            code,
+            queue,
+            queue_pointer,
+            ..
+        } = &emission.inner;
+        let spelling = &emission.spelling;
+        let subject = |id: ParamId| self.subject(&emission.program.params[id].name);
+        match step {
+            Step::NullQueue => out.line(format!(
+                "if ({queue_pointer} == nullptr) return detail::refuse(detail::kNull, {}, \"is null\");",
+                self.subject("queue")
+            )),
+            Step::Values(id, ty, values) => self.values(out, *id, *ty, values),
+            Step::Given(id) => {
+                let (given, pointer) = (&spelling.given[*id], &spelling.params[*id]);
+                out.line(format!("const bool {given} = {pointer} != nullptr;"));
             }
-        }
-    }
-
-    /// Which optional buffers there are.
-    fn given(&self, out: &mut Writer) {
-        let spelling = &self.emission.spelling;
-        for (id, _) in self
-            .emission
-            .kernel
-            .buffers()
-            .filter(|(_, buffer)| buffer.optional)
-        {
-            let (given, pointer) = (&spelling.given[id], &spelling.params[id]);
-            out.line(format!("const bool {given} = {pointer} != nullptr;"));
-        }
-    }
-
-    fn sizes(&self, out: &mut Writer) {
-        let emission = self.emission;
-        for id in emission.kernel.sizes() {
-            let (name, spelled) = (&emission.kernel.params[id].name, &emission.spelling.params[id]);
-            let subject = self.subject(name);
-            out.line(format!(
-                "if ({spelled} < 0) return detail::refuse_size({subject}, {spelled});"
-            ));
-        }
-        let printer = self.printer();
-        self.host(out, &emission.kernel.host, &printer);
-        let zero: Vec<String> = emission
-            .kernel
-            .grid
-            .axes()
-            .into_iter()
-            .map(|(_, extent)| {
-                let none = match extent.kind {
-                    // A parameter that counts was refused above if it is negative.
-                    ExprKind::Param(_) => "== 0",
-                    _ => "<= 0",
+            Step::Negative(id) => {
+                let spelled = &spelling.params[*id];
+                out.line(format!(
+                    "if ({spelled} < 0) return detail::refuse_size({}, {spelled});",
+                    subject(*id)
+                ));
+            }
+            Step::Host(stmt) => self.emission.body().stmt(out, stmt),
+            Step::NoGroups(axes) => {
+                let none = |(extent, negative): &(Expr, bool)| {
+                    let none = if *negative { "<=" } else { "==" };
+                    format!("{} {none} 0", self.printer().operand(extent, Level::Add))
                 };
-                format!("{} {none}", printer.operand(extent, Level::Add))
-            })
-            .collect();
-        out.line(format!("if ({}) return 0;", zero.join(" || ")));
-    }
-
-    fn host(&self, out: &mut Writer, block: &[Stmt], printer: &Printer<'_>) {
-        let locals = &self.emission.kernel.locals;
-        for stmt in block {
-            match &stmt.kind {
-                StmtKind::Assert(cond, Assertion { condition, reason }) => {
-                    let reason = reason.as_ref().map(|reason| format!(": {reason}"));
-                    let subject =
-                        super::literal::text(&format!("{}: {condition}", self.emission.kernel.name));
-                    let what = super::literal::text(&format!("does not hold{}", reason.unwrap_or_default()));
-                    let cond = printer.operand(cond, Level::Unary);
-                    out.line(format!(
-                        "if (!{cond}) return detail::refuse(detail::kSize, {subject}, {what});"
-                    ));
-                }
-                _ => scalar_stmt(out, stmt, locals, printer, &mut |out, inner| {
-                    self.host(out, inner, printer);
-                }),
+                let none: Vec<String> = axes.iter().map(none).collect();
+                out.line(format!("if ({}) return 0;", none.join(" || ")));
             }
-        }
-    }
-
-    /// One region per buffer, its checks, and the overlaps of what is written with everything else.
-    fn regions(&self, out: &mut Writer) {
-        let emission = self.emission;
-        let kernel = emission.kernel;
-        let Inner { regions, code, .. } = &emission.inner;
-        for (id, buffer) in kernel.buffers() {
-            out.line(format!(
+            Step::Region(region) => out.line(format!(
                 "const detail::Region {}{{{}}};",
-                regions[id],
-                self.region(id, buffer)
-            ));
-        }
-        let may_be_empty = |id: &ParamId| {
-            !kernel
-                .buffer(*id)
-                .shape
-                .iter()
-                .all(|dim| is_constant(&dim.extent))
-        };
-        let accessed = check::certainly_accessed(kernel);
-        let empty: Vec<String> = accessed
-            .into_iter()
-            .filter(may_be_empty)
-            .map(|id| format!("{}.empty()", regions[id]))
-            .collect();
-        if !empty.is_empty() {
-            out.chain("if (", &empty, " || ", ") return 0;");
-        }
-        for (id, _) in kernel.buffers() {
-            let subject = self.subject(&kernel.params[id].name);
-            out.line(format!(
-                "if (const int32_t {code} = detail::check({subject}, {})) return {code};",
-                regions[id]
-            ));
-        }
-        for (id, buffer) in kernel.buffers().filter(|(_, b)| b.mutable) {
-            let subject = self.subject(&kernel.params[id].name);
-            if buffer.shape.iter().any(|dim| dim.stride.is_some()) {
+                regions[region.buffer],
+                self.region(region)
+            )),
+            Step::NoElements(buffers) => {
+                let empty: Vec<String> = buffers
+                    .iter()
+                    .map(|id| format!("{}.empty()", regions[*id]))
+                    .collect();
+                out.chain("if (", &empty, " || ", ") return 0;");
+            }
+            Step::Unusable(id) => out.line(format!(
+                "if (const int32_t {code} = detail::check({}, {})) return {code};",
+                subject(*id),
+                regions[*id]
+            )),
+            Step::RowsOverlap(id) => {
                 emission.helpers.uses(Helper::DistinctRows);
-                out.block(format!("if (!detail::distinct_rows({}))", regions[id]), |out| {
-                    out.line(format!("return detail::refuse(detail::kOverlap, {subject}, \"has rows that overlap: its stride is less than a row\");"));
+                out.block(format!("if (!detail::distinct_rows({}))", regions[*id]), |out| {
+                    out.line(format!("return detail::refuse(detail::kOverlap, {}, \"has rows that overlap: its stride is less than a row\");", subject(*id)));
                 });
             }
-            for (other, other_buffer) in kernel.buffers().filter(|(other, _)| *other != id) {
-                // Of two written buffers the later one checks.
-                if other_buffer.mutable && other < id {
-                    continue;
-                }
-                self.overlap(out, id, other, buffer.aliases.contains(&other));
+            Step::Overlap { buffer, other, alias } => self.overlap(out, *buffer, *other, *alias),
+            Step::Queue => out.line(format!(
+                "auto& {queue} = *static_cast<::sycl::queue*>({queue_pointer});"
+            )),
+            Step::SubGroup(size) => {
+                let subject = self.subject("device");
+                out.block(format!("if (!detail::has_sub_group({queue}.get_device(), {size}))"), |out| {
+                    out.line(format!("return detail::refuse(detail::kDevice, {subject}, \"has no sub-groups of {size} work-items\");"));
+                });
+            }
+        }
+    }
+
+    /// Refuses values that there is no variant for.
+    fn values(&self, out: &mut Writer, id: ParamId, ty: Scalar, values: &[i64]) {
+        let subject = self.subject(&self.emission.program.params[id].name);
+        let spelled = &self.emission.spelling.params[id];
+        let texts: Vec<String> = values.iter().map(|value| text(*value, ty)).collect();
+        let known: Vec<String> = values.iter().map(|value| named(*value, ty)).collect();
+        let known = known.join(", ");
+        match (ty, values) {
+            (Scalar::Bool, [value]) => {
+                let (other, not) = if *value == 0 { ("true", "") } else { ("false", "!") };
+                out.block(format!("if ({not}{spelled})"), |out| {
+                    out.line(format!(
+                        "return detail::refuse(detail::kValue, {subject}, \"is {other}; it may be {known}\");"
+                    ));
+                });
+            }
+            (Scalar::Bool, _) => {}
+            _ => {
+                let others: Vec<String> = texts.iter().map(|text| format!("{spelled} != {text}")).collect();
+                out.chain("if (", &others, " && ", ") {");
+                out.indented(|out| out.line(format!("return detail::refuse(detail::kValue, {subject}, \"is \" + std::to_string({spelled}) + \"; it may be {known}\");")));
+                out.line("}");
             }
         }
     }
@@ -308,8 +249,8 @@ impl Launcher<'_> {
         } else {
             String::new()
         };
-        let subject = self.subject(&emission.kernel.params[id].name);
-        let object = &emission.kernel.params[other].name;
+        let subject = self.subject(&emission.program.params[id].name);
+        let object = &emission.program.params[other].name;
         let but = if alias {
             ", but is not the same buffer with the same strides"
         } else {
@@ -323,32 +264,22 @@ impl Launcher<'_> {
     }
 
     /// The members of a buffer's region.
-    fn region(&self, id: ParamId, buffer: &Buffer) -> String {
-        let emission = self.emission;
-        let printer = self.printer();
-        let layout = Layout::of(&buffer.shape);
-        let pointer = &emission.spelling.params[id];
-        let (element, _) = printer.element(&buffer.element);
-        let product = |dims: &[&Dim]| {
-            let parts: Vec<String> = dims.iter().map(|d| self.extent(&d.extent, Level::Mul)).collect();
-            parts.join(" * ")
+    fn region(&self, region: &Region) -> String {
+        let spelling = &self.emission.spelling;
+        let pointer = &spelling.params[region.buffer];
+        let element = match &self.emission.program.params[region.buffer].kind {
+            ParamKind::Buffer { element, .. } => spelling.element(element),
+            ParamKind::Scalar(_) => unreachable!("regions are those of buffers"),
         };
         let mut extents = ["1".to_owned(), "1".to_owned()];
         let mut strides = ["0".to_owned(), "0".to_owned()];
-        for (at, (dim, inner)) in layout.outer.iter().enumerate() {
+        for (at, dim) in region.dims.iter().enumerate() {
             extents[at] = self.extent(&dim.extent, Level::Ternary);
-            strides[at] = match &dim.stride {
-                Some(stride) => printer.value(stride),
-                None => inner
-                    .iter()
-                    .map(|e| self.extent(e, Level::Mul))
-                    .collect::<Vec<_>>()
-                    .join(" * "),
-            };
+            strides[at] = self.extents(&dim.stride);
         }
-        let width = match &*emission.spelling.given[id] {
-            "" => product(&layout.run),
-            given => format!("{given} ? {} : 0", product(&layout.run)),
+        let width = match &*spelling.given[region.buffer] {
+            "" => self.extents(&region.run),
+            given => format!("{given} ? {} : 0", self.extents(&region.run)),
         };
         format!(
             "{pointer}, sizeof({element}), {{{}}}, {{{}}}, {width}",
@@ -357,20 +288,33 @@ impl Launcher<'_> {
         )
     }
 
+    fn extents(&self, factors: &[Extent]) -> String {
+        match factors {
+            [one] => self.extent(one, Level::Ternary),
+            many => {
+                let parts: Vec<String> = many.iter().map(|e| self.extent(e, Level::Mul)).collect();
+                parts.join(" * ")
+            }
+        }
+    }
+
     /// An extent of a region: what the drop-in does not tell counts as one.
-    fn extent(&self, e: &Expr, level: Level) -> String {
-        let untold = self.emission.kernel.unbounded();
-        let told: Vec<String> = params_of(e)
+    fn extent(&self, extent: &Extent, level: Level) -> String {
+        let told: Vec<String> = extent
+            .untold
             .iter()
-            .filter(|id| untold.contains_key(id))
             .map(|id| format!("detail::is_told({})", self.emission.spelling.params[*id]))
             .collect();
         let printer = self.printer();
         if told.is_empty() {
-            return printer.operand(e, level);
+            return printer.operand(&extent.value, level);
         }
         self.emission.helpers.uses(Helper::IsTold);
-        let text = format!("{} ? {} : 1", told.join(" && "), printer.operand(e, Level::Or));
+        let text = format!(
+            "{} ? {} : 1",
+            told.join(" && "),
+            printer.operand(&extent.value, Level::Or)
+        );
         if level > Level::Ternary {
             format!("({text})")
         } else {
@@ -378,22 +322,11 @@ impl Launcher<'_> {
         }
     }
 
-    /// The vector variant where pointers and strides are aligned, else one element at a time.
+    /// Submits the first variant whose conditions hold.
     fn variants(&self, out: &mut Writer) {
         let emission = self.emission;
-        let Inner {
-            queue, queue_pointer, ..
-        } = &emission.inner;
-        out.line(format!(
-            "auto& {queue} = *static_cast<::sycl::queue*>({queue_pointer});"
-        ));
-        if wants_sub_group(emission) {
-            let size = emission.schedule.sub_group;
-            let subject = self.subject("device");
-            out.block(format!("if (!detail::has_sub_group({queue}.get_device(), {size}))"), |out| {
-                out.line(format!("return detail::refuse(detail::kDevice, {subject}, \"has no sub-groups of {size} work-items\");"));
-            });
-        }
+        let queue = &emission.inner.queue;
+        let launch = &emission.program.launch;
         let submit = |decided: &[String], width: &str| {
             let mut args = vec![queue.clone()];
             args.extend(emission.members().into_iter().map(|(_, name)| name));
@@ -404,31 +337,26 @@ impl Launcher<'_> {
                 args.join(", ")
             )
         };
-        let Some(width) = emission.schedule.width else {
+        let name = &emission.spelling.width;
+        let width = |variant: &Variant| if variant.vectors { name.as_str() } else { "1" };
+        if let [only] = &launch.variants[..] {
             return decide(out, &emission.decisions, &[], &|out, decided| {
-                out.line(submit(decided, ""));
+                out.line(submit(decided, width(only)));
             });
-        };
-        let name = &emission.inner.width;
-        out.line(format!("constexpr int {name} = {};", self.width(width)));
-        let aligned: Vec<String> = emission
-            .schedule
-            .vectors
-            .bases
-            .iter()
-            .map(|id| format!("detail::aligned<{name}>({})", emission.spelling.params[*id]))
-            .chain(emission.schedule.vectors.divisible.iter().map(|number| {
-                let number = self
-                    .printer()
-                    .operand(&number.written(emission.kernel), Level::Unary);
-                format!("{number} % {name} == 0")
-            }))
-            .collect();
+        }
+        if let Some(width) = &launch.width {
+            out.line(format!("constexpr int {name} = {};", self.width(width)));
+        }
         let vectors = |out: &mut Writer, decided: &[String]| {
-            out.chain("if (", &aligned, " && ", ") {");
-            out.indented(|out| out.line(submit(decided, name)));
+            let (last, others) = launch.variants.split_last().expect("there is a variant");
+            let mut head = "if (";
+            for variant in others {
+                out.chain(head, &self.conditions(&variant.conditions), " && ", ") {");
+                out.indented(|out| out.line(submit(decided, width(variant))));
+                head = "} else if (";
+            }
             out.line("} else {");
-            out.indented(|out| out.line(submit(decided, "1")));
+            out.indented(|out| out.line(submit(decided, width(last))));
             out.line("}");
         };
         if emission.decisions.is_empty() {
@@ -438,7 +366,7 @@ impl Launcher<'_> {
         let (params, decided): (Vec<String>, Vec<String>) = emission
             .decisions
             .iter()
-            .map(|decision| (format!("auto {}", decision.constant), decision.constant.clone()))
+            .map(|named| (format!("auto {}", named.constant), named.constant.clone()))
             .unzip();
         out.block(
             format!("const auto {function} = [&]({})", params.join(", ")),
@@ -448,7 +376,7 @@ impl Launcher<'_> {
         );
         out.end_block(";");
         decide(out, &emission.decisions, &[], &|out, decided| {
-            let constant = |(decision, value): (&Decision, &String)| match decision.ty {
+            let constant = |(named, value): (&Named, &String)| match named.decision.ty {
                 Scalar::Bool => format!("std::{value}_type()"),
                 ty => format!("std::integral_constant<{}, {value}>()", ty.cpp()),
             };
@@ -457,77 +385,35 @@ impl Launcher<'_> {
         });
     }
 
-    /// As wide as the widest element allows, and such that constant rows come out even.
-    fn width(&self, width: Width) -> String {
-        let emission = self.emission;
-        let most = match width {
-            Width::Fixed(elements) => elements.to_string(),
-            Width::Bytes(bytes) => {
-                let elements = emission.schedule.vectors.bases.iter().map(|id| {
-                    match &emission.kernel.params[*id].kind {
-                        ParamKind::Buffer(buffer) => self.printer().element(&buffer.element).0,
-                        ParamKind::Scalar(_) => unreachable!("vectors lie in buffers"),
-                    }
-                });
-                let mut distinct: Vec<String> = Vec::new();
-                for element in elements {
-                    if !distinct.contains(&element) {
-                        distinct.push(element);
-                    }
-                }
-                let sizes: Vec<String> = distinct.iter().map(|e| format!("sizeof({e})")).collect();
-                match sizes.as_slice() {
-                    [size] => format!("{bytes} / {size}"),
-                    many => format!("{bytes} / std::max({{{}}})", many.join(", ")),
-                }
+    fn conditions(&self, conditions: &[Condition]) -> Vec<String> {
+        let width = &self.emission.spelling.width;
+        let condition = |condition: &Condition| match condition {
+            Condition::Aligned(id) => {
+                format!("detail::aligned<{width}>({})", self.emission.spelling.params[*id])
+            }
+            Condition::Multiple(number) => {
+                format!("{} % {width} == 0", self.printer().operand(number, Level::Unary))
             }
         };
-        let printer = self.printer();
-        let rows = extents(emission.kernel).into_iter().filter(|e| is_constant(e));
-        rows.fold(most, |most, row| {
-            emission.helpers.uses(Helper::VectorWidth);
-            format!("detail::vector_width({most}, {})", printer.value(row))
-        })
+        conditions.iter().map(condition).collect()
     }
-}
 
-/// Parameters that the launcher looks at, in the order of the signature.
-pub(super) fn used_params(emission: &Emission<'_>) -> Vec<ParamId> {
-    let mut used = emission.usage.params.clone();
-    used.extend(emission.kernel.buffers().map(|(id, _)| id));
-    used.extend(emission.kernel.sizes());
-    used.extend(emission.kernel.specialized().map(|(id, ..)| id));
-    walk(&emission.kernel.host, &mut |stmt| {
-        stmt.exprs(&mut |e| used.extend(params_of(e)));
-    });
-    used.into_iter().collect()
-}
-
-/// A shape as strided dimensions around a contiguous run.
-struct Layout<'a> {
-    /// Strided dimensions with the extents inside each.
-    outer: Vec<(&'a Dim, Vec<&'a Expr>)>,
-    run: Vec<&'a Dim>,
-}
-
-impl<'a> Layout<'a> {
-    fn of(shape: &'a [Dim]) -> Layout<'a> {
-        let first_run = shape
-            .iter()
-            .rposition(|dim| dim.stride.is_some())
-            .map_or(0, |at| at + 1);
-        let outer = shape[..first_run].iter().enumerate().map(|(at, dim)| {
-            let next = &shape[at + 1];
-            // Without a stride of its own a dimension steps over the next one whole.
-            let step = [Some(&next.extent), next.stride.as_ref()]
-                .into_iter()
-                .flatten()
-                .collect();
-            (dim, step)
-        });
-        Layout {
-            outer: outer.collect(),
-            run: shape[first_run..].iter().collect(),
-        }
+    /// As wide as the widest element allows, and such that constant rows come out even.
+    fn width(&self, width: &Width) -> String {
+        let size = |element: &Element| format!("sizeof({})", self.emission.spelling.element(element));
+        let most = match &width.most {
+            Most::Elements(elements) => elements.to_string(),
+            Most::Bytes(bytes, elements) => match &elements[..] {
+                [element] => format!("{bytes} / {}", size(element)),
+                many => {
+                    let sizes: Vec<String> = many.iter().map(size).collect();
+                    format!("{bytes} / std::max({{{}}})", sizes.join(", "))
+                }
+            },
+        };
+        width.rows.iter().fold(most, |most, row| {
+            self.emission.helpers.uses(Helper::VectorWidth);
+            format!("detail::vector_width({most}, {})", self.printer().value(row))
+        })
     }
 }

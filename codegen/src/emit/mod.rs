@@ -11,25 +11,23 @@ mod launcher;
 mod literal;
 mod names;
 mod printer;
-mod prune;
-mod usage;
+mod scope;
 mod writer;
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use askama::Template;
 use sha2::{Digest, Sha256};
 
-use self::body::Inner;
-use self::decision::Decision;
+use self::body::Body;
+use self::decision::Named;
 use self::functions::Functions;
 use self::helper::{Helper, Helpers};
-use self::names::{Names, Scoped, class_name};
-use self::printer::{Spelling, data_locals};
-use self::usage::Usage;
-use crate::ir::{Kernel, LocalId, Param, ParamKind};
-use crate::schedule::{Schedule, schedule};
+use self::names::{Names, class_name};
+use self::printer::{Printer, Spelling};
+use self::scope::{Origin, Scope};
+use crate::ir::Kernel;
+use crate::program::{Member, Param, ParamKind, Program, Stmt};
 
 #[derive(Template)]
 #[template(path = "header.hpp", escape = "none")]
@@ -78,9 +76,9 @@ pub fn header(kernel: &Kernel) -> String {
 /// The header that checked kernels share: what they need is there once, and they follow by name. The same kernels always
 /// give the same bytes, in whatever order.
 pub fn shared_header(kernels: &[&Kernel]) -> String {
-    let mut kernels: Vec<Kernel> = kernels.iter().map(|kernel| prune::kernel(kernel)).collect();
+    let mut kernels = kernels.to_vec();
     kernels.sort_by(|a, b| a.name.cmp(&b.name));
-    let plans: Vec<Schedule> = kernels.iter().map(schedule).collect();
+    let programs: Vec<Program> = kernels.iter().map(|kernel| Program::of(kernel)).collect();
     let mut names = Names::new();
     let heads: Vec<Head> = kernels
         .iter()
@@ -88,10 +86,10 @@ pub fn shared_header(kernels: &[&Kernel]) -> String {
         .collect();
     let mut functions = Functions::default();
     let mut emissions = Vec::new();
-    for ((kernel, plan), head) in kernels.iter().zip(&plans).zip(heads) {
+    for ((kernel, program), head) in kernels.iter().zip(&programs).zip(heads) {
         let helpers = Helpers::default();
-        let named = functions.add(kernel, &helpers, &mut names);
-        emissions.push(Emission::new(kernel, plan, helpers, head, named));
+        let named = functions.add(program, &helpers, &mut names);
+        emissions.push(Emission::new(kernel, program, helpers, head, named));
     }
     let selected = exports::selected(&kernels);
     let text = |emission: &Emission<'_>| KernelText {
@@ -193,26 +191,39 @@ impl Head {
     }
 }
 
+/// Names that the emitted launcher makes up.
+#[derive(Clone, Debug)]
+struct Inner {
+    /// The queue, and the pointer to it that callers pass.
+    queue: String,
+    queue_pointer: String,
+    /// Work-items of a work-group, and work-groups.
+    local: String,
+    groups: String,
+    /// What submits, given what was decided.
+    submit: String,
+    /// A refusal's code.
+    code: String,
+    /// Buffers' regions, by parameter.
+    regions: Vec<String>,
+}
+
 /// What the parts of a kernel's text share.
 struct Emission<'a> {
     kernel: &'a Kernel,
-    schedule: &'a Schedule,
+    program: &'a Program,
     helpers: Helpers,
     spelling: Spelling,
     inner: Inner,
     /// What the launcher decides before it submits.
-    decisions: Vec<Decision>,
-    /// Names after those of parameters, variables and the made-up ones.
-    names: Names,
-    data: BTreeSet<LocalId>,
-    usage: Usage,
+    decisions: Vec<Named>,
     head: Head,
 }
 
 impl<'a> Emission<'a> {
     fn new(
         kernel: &'a Kernel,
-        schedule: &'a Schedule,
+        program: &'a Program,
         helpers: Helpers,
         head: Head,
         functions: Vec<(String, String)>,
@@ -226,63 +237,81 @@ impl<'a> Emission<'a> {
             .for_each(|name| names.take(name));
         let mut spelling = Spelling {
             functions,
+            locals: vec![String::new(); program.locals.len()],
+            rows: vec![String::new(); program.rows.len()],
+            registers: vec![String::new(); program.registers.len()],
             ..Spelling::default()
         };
-        spelling.types = kernel.types.iter().map(|t| names.give(&t.name)).collect();
+        spelling.types = program.types.iter().map(|name| names.give(name)).collect();
         // Macro parameters, as those of the exports spell them.
         for name in &spelling.types {
             names.take(&format!("{name}_TAG"));
         }
-        spelling.consts = kernel.consts.iter().map(|c| names.give(&c.name)).collect();
-        spelling.params = kernel.params.iter().map(|p| names.give(&p.name)).collect();
-        let given = |param: &Param| match &param.kind {
-            ParamKind::Buffer(buffer) if buffer.optional => names.give(&format!("has_{}", param.name)),
+        spelling.consts = program.consts.iter().map(|c| names.give(&c.name)).collect();
+        spelling.params = program.params.iter().map(|p| names.give(&p.name)).collect();
+        let given = |param: &Param| match param.kind {
+            ParamKind::Buffer { optional: true, .. } => names.give(&format!("has_{}", param.name)),
             _ => String::new(),
         };
-        spelling.given = kernel.params.iter().map(given).collect();
-        let mut scoped = Scoped::new(&kernel.locals, &kernel.rows);
-        scoped.block(&kernel.host, &mut names);
-        let mut grid = names.clone();
-        for (index, _) in kernel.grid.axes() {
-            scoped.local(index, &mut grid);
-        }
-        scoped.block(&kernel.body, &mut grid);
-        scoped.reserve(&mut names);
-        spelling.locals = scoped.local_names;
-        spelling.rows = scoped.row_names;
-        spelling.more = scoped.more_names;
+        spelling.given = program.params.iter().map(given).collect();
+        let scope = |origin| Scope {
+            locals: &program.locals,
+            rows: &program.rows,
+            registers: &program.registers,
+            origin,
+        };
+        let host: Vec<&Stmt> = program.launch.host().collect();
+        let author = scope(Origin::Author);
+        host.iter()
+            .for_each(|stmt| author.stmt(stmt, &mut names, &mut spelling));
+        author.block(&program.body, &mut names.clone(), &mut spelling);
+        scope::reserve(&spelling, &mut names);
+        spelling.item = names.give("item");
+        spelling.width = names.give("VEC");
         let inner = Inner {
-            item: names.give("item"),
-            lane: names.give("lane"),
-            lanes: names.give("lanes"),
-            group: names.give("group"),
-            element: names.give("v"),
-            width: names.give("VEC"),
             queue: names.give("queue"),
             queue_pointer: names.give("queue_pointer"),
             local: names.give("local"),
             groups: names.give("groups"),
             submit: names.give("submit"),
             code: names.give("code"),
-            regions: kernel
+            regions: program
                 .params
                 .iter()
                 .map(|param| names.give(&format!("{}_region", param.name)))
                 .collect(),
         };
-        let usage = Usage::of_body(kernel);
-        let decisions = decision::decisions(kernel, &usage, &spelling, &mut names);
+        let decisions = decision::named_decisions(program, &spelling, &mut names);
+        let schedule = scope(Origin::Schedule);
+        host.iter()
+            .for_each(|stmt| schedule.stmt(stmt, &mut names, &mut spelling));
+        schedule.block(&program.body, &mut names, &mut spelling);
         Emission {
             kernel,
-            schedule,
-            decisions,
+            program,
             helpers,
             spelling,
             inner,
-            names,
-            data: data_locals([&kernel.host[..], &kernel.body[..]]),
-            usage,
+            decisions,
             head,
+        }
+    }
+
+    fn printer(&self) -> Printer<'_> {
+        Printer {
+            spelling: &self.spelling,
+            helpers: &self.helpers,
+        }
+    }
+
+    /// What writes the statements of work-items.
+    fn body(&self) -> Body<'_> {
+        Body {
+            printer: self.printer(),
+            locals: &self.program.locals,
+            rows: &self.program.rows,
+            registers: &self.program.registers,
+            kernel: &self.program.name,
         }
     }
 
@@ -290,7 +319,7 @@ impl<'a> Emission<'a> {
     fn template_params(&self) -> Vec<String> {
         let types = self.spelling.types.iter().map(|t| format!("typename {t}"));
         let consts = self
-            .kernel
+            .program
             .consts
             .iter()
             .zip(&self.spelling.consts)
@@ -303,8 +332,9 @@ impl<'a> Emission<'a> {
         let decided = self
             .decisions
             .iter()
-            .map(|decision| format!("{} {}", decision.ty.cpp(), decision.name));
-        let width = self.schedule.width.map(|_| format!("int {}", self.inner.width));
+            .map(|named| format!("{} {}", named.decision.ty.cpp(), named.name));
+        let width = self.program.launch.width.as_ref();
+        let width = width.map(|_| format!("int {}", self.spelling.width));
         let instance = self.template_params().into_iter();
         instance.chain(decided).chain(width).collect()
     }
@@ -316,7 +346,7 @@ impl<'a> Emission<'a> {
 
     /// `<T, HIDDEN_SIZE, act_kind, VEC>`: the variant with these decisions, of this vector width where there is one.
     fn variant_args(&self, decided: &[String], width: &str) -> String {
-        let width = self.schedule.width.map(|_| width.to_owned());
+        let width = self.program.launch.width.as_ref().map(|_| width.to_owned());
         let more: Vec<String> = decided.iter().cloned().chain(width).collect();
         self.args(&more)
     }
@@ -333,34 +363,24 @@ impl<'a> Emission<'a> {
 
     /// `const T*`, `float`: the type of a parameter in C++.
     fn param_type(&self, id: usize) -> String {
-        match &self.kernel.params[id].kind {
+        match &self.program.params[id].kind {
             ParamKind::Scalar(ty) => ty.cpp().to_owned(),
-            ParamKind::Buffer(buffer) => {
-                let element = match buffer.element {
-                    crate::ir::Element::Param(id) => self.spelling.types[id].clone(),
-                    crate::ir::Element::DType(dtype) => dtype.cpp().to_owned(),
-                };
-                if buffer.mutable {
-                    format!("{element}*")
-                } else {
-                    format!("const {element}*")
-                }
+            ParamKind::Buffer { element, mutable, .. } => {
+                let constness = if *mutable { "" } else { "const " };
+                format!("{constness}{}*", self.spelling.element(element))
             }
         }
     }
 
     /// Type and name of what the functor carries: parameters, then host variables.
     fn members(&self) -> Vec<(String, String)> {
-        let params = self
-            .usage
-            .params
-            .iter()
-            .filter(|id| self.kernel.params[**id].values.is_empty())
-            .map(|id| (self.param_type(*id), self.spelling.params[*id].clone()));
-        let locals = self.usage.locals.iter().map(|id| {
-            let ty = printer::scalar(self.kernel.locals[*id].ty).cpp().to_owned();
-            (ty, self.spelling.locals[*id].clone())
-        });
-        params.chain(locals).collect()
+        let member = |member: &Member| match member {
+            Member::Param(id) => (self.param_type(*id), self.spelling.params[*id].clone()),
+            Member::Local(id) => {
+                let ty = self.program.locals[*id].ty.cpp();
+                (ty.to_owned(), self.spelling.locals[*id].clone())
+            }
+        };
+        self.program.launch.members.iter().map(member).collect()
     }
 }

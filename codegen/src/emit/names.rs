@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{For, Lanes, Local, LocalId, Row, Stmt, StmtKind};
-
 /// C++ keywords and alternative tokens.
 const KEYWORDS: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t \
     char32_t class co_await co_return co_yield compl concept const consteval constexpr constinit const_cast continue \
@@ -59,71 +57,6 @@ impl Names {
     /// Takes a name as it is, so that it is not given.
     pub(super) fn take(&mut self, name: &str) {
         self.taken.insert(name.to_owned());
-    }
-}
-
-/// Names for the variables and rows of blocks: those of blocks beside each other may be the same.
-#[derive(Debug)]
-pub(super) struct Scoped<'k> {
-    locals: &'k [Local],
-    rows: &'k [Row],
-    /// Names of locals, by their position.
-    pub(super) local_names: Vec<String>,
-    /// Names of rows, by their position.
-    pub(super) row_names: Vec<String>,
-    /// Names of what tells whether a closed range goes on, by the position of its index; empty for others.
-    pub(super) more_names: Vec<String>,
-}
-
-impl<'k> Scoped<'k> {
-    pub(super) fn new(locals: &'k [Local], rows: &'k [Row]) -> Scoped<'k> {
-        let (local_names, row_names) = (vec![String::new(); locals.len()], vec![String::new(); rows.len()]);
-        Scoped {
-            locals,
-            rows,
-            local_names,
-            row_names,
-            more_names: vec![String::new(); locals.len()],
-        }
-    }
-
-    /// Names a variable in the scope that `names` stands for.
-    pub(super) fn local(&mut self, id: LocalId, names: &mut Names) {
-        self.local_names[id] = names.give(&self.locals[id].name);
-    }
-
-    /// Names what a block declares. Names of inner blocks are not those of blocks around them.
-    pub(super) fn block(&mut self, block: &[Stmt], names: &mut Names) {
-        for stmt in block {
-            match &stmt.kind {
-                StmtKind::Let(id, _) => self.local(*id, names),
-                StmtKind::Row(id) => self.row_names[*id] = names.give(&self.rows[*id].name),
-                _ => {}
-            }
-            for inner in stmt.blocks() {
-                let mut names = names.clone();
-                if let StmtKind::For(For { index, .. }) | StmtKind::Lanes(Lanes { index, .. }) = &stmt.kind {
-                    self.local(*index, &mut names);
-                }
-                if let StmtKind::For(For {
-                    index, closed: true, ..
-                }) = &stmt.kind
-                {
-                    self.more_names[*index] = names.give("more");
-                }
-                self.block(inner, &mut names);
-            }
-        }
-    }
-
-    /// Takes every name given, so that none of them is given again anywhere.
-    pub(super) fn reserve(&self, names: &mut Names) {
-        names.taken.extend(
-            [&self.local_names, &self.row_names, &self.more_names]
-                .into_iter()
-                .flatten()
-                .cloned(),
-        );
     }
 }
 

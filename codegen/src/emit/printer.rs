@@ -1,12 +1,9 @@
 //! Expressions in C++, with no more parentheses than it takes, and all that keep the order of float arithmetic.
 
-use std::collections::BTreeSet;
-
 use super::helper::{Helper, Helpers};
 use super::literal;
-use crate::ir::{
-    Binary, Expr, ExprKind, Kernel, LocalId, Math, Place, Scalar, Stmt, StmtKind, Type, Unary, walk,
-};
+use crate::ir::{Binary, Element, Math, Scalar, Unary};
+use crate::program::{Expr, ExprKind, Memory, Place, WorkItem};
 
 /// How tightly C++ binds; higher binds tighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,50 +53,44 @@ pub(super) struct Spelling {
     pub(super) types: Vec<String>,
     pub(super) locals: Vec<String>,
     pub(super) rows: Vec<String>,
-    /// What tells whether a closed range goes on, by its index; empty for others.
-    pub(super) more: Vec<String>,
+    pub(super) registers: Vec<String>,
+    /// The vector width.
+    pub(super) width: String,
+    /// The work-item.
+    pub(super) item: String,
     /// Whether optional buffers are given, by parameter; empty for others.
     pub(super) given: Vec<String>,
     /// Functions by path.
     pub(super) functions: Vec<(String, String)>,
 }
 
-/// What a printer asks of its surroundings.
-pub(super) trait Surroundings {
-    /// A loop index that is written in another way here, such as `i + v`.
-    fn index(&self, id: LocalId) -> Option<Cpp>;
-    /// The element at `index`, unconverted, and whether it is already the loaded value.
-    fn load(&self, printer: &Printer<'_>, place: Place, index: &Expr) -> Loaded;
-    /// The value of a reduction, which was computed before the statement.
-    fn reduction(&self, e: &Expr) -> String;
-    /// Whether an expression is known when the code around is compiled.
-    fn is_constant(&self, e: &Expr) -> bool;
-    /// Whether nothing comes before the statement that it needs, so that an `if` may follow an `else` at once.
-    fn stands_alone(&self, stmt: &Stmt) -> bool;
-}
+impl Spelling {
+    /// An element type.
+    pub(super) fn element(&self, element: &Element) -> &str {
+        match element {
+            Element::Param(id) => &self.types[*id],
+            Element::DType(dtype) => dtype.cpp(),
+        }
+    }
 
-/// What a load is written as.
-pub(super) enum Loaded {
-    /// A name that holds the value.
-    Value(String),
-    /// An element of the buffer's type.
-    Element(String),
+    /// Memory, or a register.
+    pub(super) fn place(&self, place: Place) -> &str {
+        match place {
+            Place::Buffer(id) => &self.params[id],
+            Place::Row(id) => &self.rows[id],
+            Place::Register(id) => &self.registers[id],
+        }
+    }
 }
 
 /// Prints expressions of one function.
 pub(super) struct Printer<'a> {
     pub(super) spelling: &'a Spelling,
     pub(super) helpers: &'a Helpers,
-    pub(super) kernel: Option<&'a Kernel>,
-    pub(super) surroundings: &'a dyn Surroundings,
-    /// Locals whose value comes from data, so that arithmetic on them may overflow.
-    pub(super) data: &'a BTreeSet<LocalId>,
-    /// Whether an index is printed. One that overflows is that of no element, so the arithmetic is plain.
-    pub(super) indexing: bool,
 }
 
 impl Printer<'_> {
-    /// A value: integer arithmetic on data wraps instead of being undefined.
+    /// A value.
     pub(super) fn value(&self, e: &Expr) -> String {
         self.expr(e).text
     }
@@ -124,29 +115,23 @@ impl Printer<'_> {
         parts
     }
 
-    /// An index, or the offset of a row.
-    pub(super) fn index(&self, e: &Expr, level: Level) -> String {
-        let printer = Printer {
-            indexing: true,
-            ..*self
-        };
-        printer.operand(e, level)
-    }
-
     fn expr(&self, e: &Expr) -> Cpp {
         match &e.kind {
-            ExprKind::Int(value) => literal::integer(*value, scalar(e.ty)),
+            ExprKind::Int(value) => literal::integer(*value, e.ty),
             ExprKind::Float(value) => literal::float(*value),
             ExprKind::Bool(value) => Cpp::primary(value.to_string()),
-            ExprKind::Local(id) => self
-                .surroundings
-                .index(*id)
-                .unwrap_or_else(|| Cpp::primary(&self.spelling.locals[*id])),
+            ExprKind::Local(id) => Cpp::primary(&self.spelling.locals[*id]),
             ExprKind::Param(id) => Cpp::primary(&self.spelling.params[*id]),
             ExprKind::Const(id) => Cpp::primary(&self.spelling.consts[*id]),
+            ExprKind::Width => Cpp::primary(&self.spelling.width),
+            ExprKind::WorkItem(place) => {
+                let item = &self.spelling.item;
+                Cpp::primary(format!("{item}.{}(0)", work_item(*place)))
+            }
             ExprKind::Unary(op, a) => self.unary(*op, a, e.ty),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e),
-            ExprKind::Cast(a) => self.cast(a, scalar(e.ty)),
+            ExprKind::Guarded(op, a, b) => self.guarded(*op, a, b),
+            ExprKind::Cast(a) => self.cast(a, e.ty),
             ExprKind::Math(math, args) => self.math(*math, args, e.ty),
             ExprKind::Call(path, args) => {
                 let (_, name) = self
@@ -168,13 +153,11 @@ impl Printer<'_> {
                     level: Level::Ternary,
                 }
             }
-            ExprKind::IsEmpty(id) => Cpp {
+            ExprKind::IsNull(id) => Cpp {
                 text: format!("!{}", self.spelling.given[*id]),
                 level: Level::Unary,
             },
-            ExprKind::Load(place, index) => self.load(*place, index),
-            ExprKind::Reduce(..) => Cpp::primary(self.surroundings.reduction(e)),
-            ExprKind::Item(_) | ExprKind::Invalid => unreachable!("only lowered kernels are emitted"),
+            ExprKind::Load(memory, index) => self.load(memory, index, e.ty),
         }
     }
 
@@ -185,58 +168,35 @@ impl Printer<'_> {
             .join(", ")
     }
 
-    fn load(&self, place: Place, index: &Expr) -> Cpp {
-        let kernel = self.kernel.expect("only kernels load");
-        match self.surroundings.load(self, place, index) {
-            Loaded::Value(name) => Cpp::primary(name),
-            Loaded::Element(element) => {
-                let element_type = &kernel.buffer_like(place).element;
-                let (spelled, value) = self.element(element_type);
-                if spelled == value.cpp() {
-                    return Cpp::primary(element);
-                }
-                Cpp::primary(format!("static_cast<{}>({element})", value.cpp()))
-            }
+    fn load(&self, memory: &Memory, index: &Expr, ty: Scalar) -> Cpp {
+        let element = self.place(memory, index);
+        if self.spelling.element(&memory.element) == ty.cpp() {
+            return Cpp::primary(element);
         }
+        Cpp::primary(format!("static_cast<{}>({element})", ty.cpp()))
     }
 
-    /// C++ name of an element type, and the type of its values.
-    pub(super) fn element(&self, element: &crate::ir::Element) -> (String, Scalar) {
-        let kernel = self.kernel.expect("only kernels have buffers");
-        match element {
-            crate::ir::Element::Param(id) => (
-                self.spelling.types[*id].clone(),
-                kernel.types[*id].dtypes[0].value(),
-            ),
-            crate::ir::Element::DType(dtype) => (dtype.cpp().to_owned(), dtype.value()),
-        }
+    /// An element of a place in memory, or of a register.
+    pub(super) fn place(&self, memory: &Memory, index: &Expr) -> String {
+        format!("{}[{}]", self.spelling.place(memory.place), self.value(index))
     }
 
     /// A value as an element of a buffer: floats are rounded, integers saturate.
-    pub(super) fn narrowed(&self, element: &crate::ir::Element, value: &Expr) -> String {
-        let (spelled, scalar) = self.element(element);
-        if spelled == scalar.cpp() {
+    pub(super) fn narrowed(&self, element: &Element, value: &Expr) -> String {
+        let spelled = self.spelling.element(element);
+        if spelled == value.ty.cpp() {
             return self.value(value);
         }
-        if scalar == Scalar::F32 {
+        if value.ty == Scalar::F32 {
             return format!("static_cast<{spelled}>({})", self.value(value));
         }
         self.helpers.uses(Helper::Saturate);
         format!("detail::saturate<{spelled}>({})", self.value(value))
     }
 
-    fn unary(&self, op: Unary, a: &Expr, ty: Type) -> Cpp {
-        let scalar = scalar(ty);
-        if let ExprKind::IsEmpty(id) = a.kind {
+    fn unary(&self, op: Unary, a: &Expr, scalar: Scalar) -> Cpp {
+        if let ExprKind::IsNull(id) = a.kind {
             return Cpp::primary(&self.spelling.given[id]);
-        }
-        if op == Unary::Neg && scalar.is_signed() && self.is_data(a) {
-            return self.helper_call(
-                Helper::Wrapping,
-                "wrapping_sub",
-                scalar,
-                &["0".into(), self.value(a)],
-            );
         }
         let token = match op {
             Unary::Neg => "-",
@@ -260,12 +220,7 @@ impl Printer<'_> {
     }
 
     fn binary(&self, op: Binary, a: &Expr, b: &Expr, e: &Expr) -> Cpp {
-        let ty = scalar(a.ty);
-        if ty.is_integer()
-            && let Some(call) = self.guarded(op, a, b, ty)
-        {
-            return call;
-        }
+        let ty = a.ty;
         if op == Binary::Rem && ty == Scalar::F32 {
             return Cpp::primary(format!("::sycl::fmod({}, {})", self.value(a), self.value(b)));
         }
@@ -303,7 +258,7 @@ impl Printer<'_> {
         if op.is_comparison() || op.is_lazy() {
             cpp
         } else {
-            narrow(cpp, scalar(e.ty))
+            narrow(cpp, e.ty)
         }
     }
 
@@ -315,24 +270,18 @@ impl Printer<'_> {
         }
     }
 
-    /// Integer operations that C++ leaves undefined for some operands that may come up here.
-    fn guarded(&self, op: Binary, a: &Expr, b: &Expr, ty: Scalar) -> Option<Cpp> {
-        let nonzero = matches!(b.kind, ExprKind::Int(value) if value != 0);
-        let in_range = matches!(b.kind, ExprKind::Int(value) if (0..i128::from(ty.bits())).contains(&value));
-        let wraps = ty.is_signed() && ty.bits() >= 32 && (self.is_data(a) || self.is_data(b));
+    fn guarded(&self, op: Binary, a: &Expr, b: &Expr) -> Cpp {
         let (helper, name) = match op {
-            Binary::Add if wraps => (Helper::Wrapping, "wrapping_add"),
-            Binary::Sub if wraps => (Helper::Wrapping, "wrapping_sub"),
-            Binary::Mul if wraps => (Helper::Wrapping, "wrapping_mul"),
-            // Two `uint16_t` are multiplied as `int`, which overflows.
-            Binary::Mul if ty == Scalar::U16 => (Helper::Wrapping, "wrapping_mul"),
-            Binary::Div if !nonzero => (Helper::Division, "quotient"),
-            Binary::Rem if !nonzero => (Helper::Division, "remainder"),
-            Binary::Shl if !in_range => (Helper::Shift, "shift_left"),
-            Binary::Shr if !in_range => (Helper::Shift, "shift_right"),
-            _ => return None,
+            Binary::Add => (Helper::Wrapping, "wrapping_add"),
+            Binary::Sub => (Helper::Wrapping, "wrapping_sub"),
+            Binary::Mul => (Helper::Wrapping, "wrapping_mul"),
+            Binary::Div => (Helper::Division, "quotient"),
+            Binary::Rem => (Helper::Division, "remainder"),
+            Binary::Shl => (Helper::Shift, "shift_left"),
+            Binary::Shr => (Helper::Shift, "shift_right"),
+            _ => unreachable!("other operators are defined for all operands"),
         };
-        Some(self.helper_call(helper, name, ty, &[self.value(a), self.value(b)]))
+        self.helper_call(helper, name, a.ty, &[self.value(a), self.value(b)])
     }
 
     fn helper_call(&self, helper: Helper, name: &str, ty: Scalar, args: &[String]) -> Cpp {
@@ -341,7 +290,7 @@ impl Printer<'_> {
     }
 
     fn cast(&self, a: &Expr, to: Scalar) -> Cpp {
-        let from = scalar(a.ty);
+        let from = a.ty;
         if from == to {
             return self.expr(a);
         }
@@ -352,8 +301,8 @@ impl Printer<'_> {
         Cpp::primary(format!("static_cast<{}>({})", to.cpp(), self.value(a)))
     }
 
-    fn math(&self, math: Math, args: &[Expr], ty: Type) -> Cpp {
-        let operand = scalar(args[0].ty);
+    fn math(&self, math: Math, args: &[Expr], ty: Scalar) -> Cpp {
+        let operand = args[0].ty;
         let name = match math {
             Math::Recip => {
                 return Cpp {
@@ -366,7 +315,7 @@ impl Printer<'_> {
             Math::WrappingMul => return self.wrapping("wrapping_mul", args, ty),
             Math::WrappingNeg => {
                 let negated = ["0".into(), self.value(&args[0])];
-                return self.helper_call(Helper::Wrapping, "wrapping_sub", scalar(ty), &negated);
+                return self.helper_call(Helper::Wrapping, "wrapping_sub", ty, &negated);
             }
             Math::Abs if operand == Scalar::F32 => "::sycl::fabs".into(),
             Math::Abs => {
@@ -414,51 +363,10 @@ impl Printer<'_> {
         Cpp::primary(format!("{name}({})", self.list(args)))
     }
 
-    fn wrapping(&self, name: &str, args: &[Expr], ty: Type) -> Cpp {
+    fn wrapping(&self, name: &str, args: &[Expr], ty: Scalar) -> Cpp {
         let args: Vec<String> = args.iter().map(|arg| self.value(arg)).collect();
-        self.helper_call(Helper::Wrapping, name, scalar(ty), &args)
+        self.helper_call(Helper::Wrapping, name, ty, &args)
     }
-
-    fn is_data(&self, e: &Expr) -> bool {
-        !self.indexing && is_data(e, self.data)
-    }
-}
-
-/// Locals whose value comes from memory, from a float or from a function, rather than from sizes and indices alone.
-pub(super) fn data_locals<'s>(blocks: impl IntoIterator<Item = &'s [Stmt]> + Clone) -> BTreeSet<LocalId> {
-    let mut data = BTreeSet::new();
-    loop {
-        let before = data.len();
-        for block in blocks.clone() {
-            walk(block, &mut |stmt| match &stmt.kind {
-                StmtKind::Let(id, Some(value))
-                | StmtKind::Assign(id, value)
-                | StmtKind::Update(id, _, value)
-                    if is_data(value, &data) =>
-                {
-                    data.insert(*id);
-                }
-                _ => {}
-            });
-        }
-        if data.len() == before {
-            return data;
-        }
-    }
-}
-
-fn is_data(e: &Expr, data: &BTreeSet<LocalId>) -> bool {
-    e.any(&mut |e| match &e.kind {
-        ExprKind::Load(..) | ExprKind::Call(..) => true,
-        ExprKind::Cast(a) => a.ty == Type::Scalar(Scalar::F32),
-        ExprKind::Local(id) => data.contains(id),
-        _ => false,
-    })
-}
-
-/// The scalar type of a lowered expression.
-pub(super) fn scalar(ty: Type) -> Scalar {
-    ty.scalar().expect("lowered kernels have only known types")
 }
 
 /// A result that C++ computed as `int`, back in its narrower type.
@@ -488,5 +396,16 @@ fn level(op: Binary) -> Level {
         Binary::BitAnd | Binary::BitOr | Binary::BitXor => Level::Bits,
         Binary::And => Level::And,
         Binary::Or => Level::Or,
+    }
+}
+
+fn work_item(place: WorkItem) -> &'static str {
+    match place {
+        WorkItem::GlobalId => "get_global_id",
+        WorkItem::GlobalRange => "get_global_range",
+        WorkItem::LocalId => "get_local_id",
+        WorkItem::LocalRange => "get_local_range",
+        WorkItem::GroupId => "get_group",
+        WorkItem::GroupRange => "get_group_range",
     }
 }

@@ -413,6 +413,14 @@ impl Kernel {
         }
     }
 
+    /// The type of a buffer's elements as values.
+    pub fn value_of(&self, element: Element) -> Scalar {
+        match element {
+            Element::Param(id) => self.types[id].dtypes[0].value(),
+            Element::DType(dtype) => dtype.value(),
+        }
+    }
+
     /// Whether two buffers may be the same memory with the same layout, by `alias(..)`.
     pub fn may_alias(&self, a: ParamId, b: ParamId) -> bool {
         a == b || self.buffer(a).aliases.contains(&b) || self.buffer(b).aliases.contains(&a)

@@ -42,7 +42,7 @@ pub enum StmtKind {
 }
 
 /// What an `assert!` says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assertion {
     /// The condition as Rust writes it.
     pub condition: String,

@@ -8,8 +8,8 @@ mod form;
 mod variant;
 mod vector;
 
-use crate::check::{self, Barriers, Poly};
-use crate::ir::{Expr, ExprKind, Grid, Kernel, Scalar, StmtKind, Type, walk};
+use crate::check::{self, Poly};
+use crate::ir::{DType, Element, Expr, ExprKind, Grid, Kernel, ParamId, Scalar, StmtKind, Type, walk};
 
 pub(crate) use self::vector::{GRID, LoopVectors, Plan, Vector, Vectors};
 
@@ -25,14 +25,40 @@ const VECTOR_BYTES: u32 = 16;
 pub(crate) struct Schedule {
     /// Work-items of a work-group, at most; fewer where a row has fewer vectors, or the device allows fewer.
     pub(crate) work_group: u32,
-    /// Work-items of a sub-group.
+    /// Work-items of a sub-group; work-groups are whole sub-groups.
     pub(crate) sub_group: u32,
+    /// Whether sub-groups have exactly so many work-items, or devices choose how many.
+    pub(crate) sub_group_fixed: bool,
+    /// Work-items of the grid, at most.
+    pub(crate) grid_limit: i32,
     /// Elements per vector; `None` where nothing is accessed in vectors.
     pub(crate) width: Option<Width>,
     /// What is accessed in vectors, loop by loop, and when that is aligned.
     pub(crate) vectors: Vectors,
-    /// Statements with a barrier before them.
-    pub(crate) barriers: Barriers,
+}
+
+impl Schedule {
+    /// The most elements that a vector may have, whatever the element types.
+    pub(crate) fn longest_vector(&self, kernel: &Kernel) -> u32 {
+        match self.width {
+            None => 1,
+            Some(Width::Fixed(elements)) => elements,
+            Some(Width::Bytes(bytes)) => {
+                let widest = self.vectors.bases.iter().map(|id| least_size(kernel, *id)).max();
+                bytes / widest.unwrap_or(1)
+            }
+        }
+    }
+}
+
+/// Bytes of the smallest element that a buffer may hold.
+fn least_size(kernel: &Kernel, buffer: ParamId) -> u32 {
+    let sizes = |dtypes: &[DType]| dtypes.iter().map(|dtype| dtype.size()).min();
+    let least = match kernel.buffer(buffer).element {
+        Element::Param(id) => sizes(&kernel.types[id].dtypes),
+        Element::DType(dtype) => sizes(&[dtype]),
+    };
+    least.and_then(|size| u32::try_from(size).ok()).unwrap_or(1)
 }
 
 /// Elements per vector.
@@ -55,9 +81,11 @@ pub(crate) fn schedule(kernel: &Kernel) -> Schedule {
     Schedule {
         work_group: attributes.work_group.unwrap_or(WORK_GROUP),
         sub_group: attributes.sub_group.unwrap_or(SUB_GROUP),
+        // Elementwise kernels run with any, unless the author fixes it.
+        sub_group_fixed: attributes.sub_group.is_some() || matches!(kernel.grid, Grid::Groups { .. }),
+        grid_limit: i32::MAX,
         width: (!vectors.is_empty()).then_some(width),
         vectors,
-        barriers: kernel.barriers(),
     }
 }
 

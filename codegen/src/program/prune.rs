@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::check::Barriers;
 use crate::ir::{
     Binary, Expr, ExprKind, Function, Kernel, LocalId, Place, RowId, Scalar, Stmt, StmtKind, Type, Unary,
     walk, walk_exprs,
@@ -44,41 +45,57 @@ impl Reads {
         });
     }
 
-    /// Whether a statement does anything that is noticed, once those inside it that do not are gone.
-    fn keep(&self, stmt: &mut Stmt) -> bool {
+    /// Leaves out of `block` what nobody notices. A barrier before such a statement is then before the next one; gives
+    /// whether one is left over at the end.
+    fn retain(&self, block: &mut Vec<Stmt>, barriers: &mut Barriers) -> bool {
+        let mut due = false;
+        block.retain_mut(|stmt| {
+            due |= barriers.contains(&stmt.id);
+            let (keep, due_after) = self.keep(stmt, barriers);
+            if keep && due {
+                barriers.insert(stmt.id);
+                due = false;
+            }
+            due |= due_after;
+            keep
+        });
+        due
+    }
+
+    /// Whether a statement does anything that is noticed, once those inside it that do not are gone; and whether a barrier
+    /// in it is left over.
+    fn keep(&self, stmt: &mut Stmt, barriers: &mut Barriers) -> (bool, bool) {
         match &mut stmt.kind {
             StmtKind::Let(id, _) | StmtKind::Assign(id, _) | StmtKind::Update(id, ..) => {
-                self.locals.contains(id)
+                (self.locals.contains(id), false)
             }
-            StmtKind::Row(id) => self.rows.contains(id),
-            StmtKind::Store(..) | StmtKind::Assert(..) => true,
+            StmtKind::Row(id) => (self.rows.contains(id), false),
+            StmtKind::Store(..) | StmtKind::Assert(..) => (true, false),
             StmtKind::If(cond, then, otherwise) => {
-                self.retain(then);
-                self.retain(otherwise);
+                let due = self.retain(then, barriers) | self.retain(otherwise, barriers);
                 if then.is_empty() && !otherwise.is_empty() {
                     *cond = negated(cond);
                     std::mem::swap(then, otherwise);
                 }
-                !then.is_empty() || !otherwise.is_empty()
+                (!then.is_empty() || !otherwise.is_empty(), due)
             }
             StmtKind::For(f) => {
-                self.retain(&mut f.body);
-                !f.body.is_empty()
+                let due = self.retain(&mut f.body, barriers);
+                if let Some(first) = f.body.first().filter(|_| due) {
+                    barriers.insert(first.id);
+                }
+                (!f.body.is_empty(), due)
             }
             StmtKind::Lanes(lanes) => {
-                self.retain(&mut lanes.body);
-                !lanes.body.is_empty()
+                let due = self.retain(&mut lanes.body, barriers);
+                (!lanes.body.is_empty(), due)
             }
         }
     }
-
-    fn retain(&self, block: &mut Vec<Stmt>) {
-        block.retain_mut(|stmt| self.keep(stmt));
-    }
 }
 
-/// The kernel without what has no effect.
-pub(super) fn kernel(kernel: &Kernel) -> Kernel {
+/// The kernel without what has no effect, and the statements that barriers are then before.
+pub(super) fn kernel(kernel: &Kernel, mut barriers: Barriers) -> (Kernel, Barriers) {
     let mut kernel = kernel.clone();
     loop {
         let mut reads = Reads::default();
@@ -88,21 +105,21 @@ pub(super) fn kernel(kernel: &Kernel) -> Kernel {
             extent.walk(&mut |e| reads.note(e));
         }
         let before = size(&kernel.host) + size(&kernel.body);
-        reads.retain(&mut kernel.host);
-        reads.retain(&mut kernel.body);
+        reads.retain(&mut kernel.host, &mut barriers);
+        reads.retain(&mut kernel.body, &mut barriers);
         if size(&kernel.host) + size(&kernel.body) == before {
             break;
         }
     }
     kernel.functions.iter_mut().for_each(function);
-    kernel
+    (kernel, barriers)
 }
 
 fn function(function: &mut Function) {
     loop {
         let reads = function_reads(function);
         let before = size(&function.body.stmts);
-        reads.retain(&mut function.body.stmts);
+        reads.retain(&mut function.body.stmts, &mut Barriers::new());
         if size(&function.body.stmts) == before {
             break;
         }

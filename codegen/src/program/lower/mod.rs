@@ -1,0 +1,194 @@
+//! From a scheduled kernel to its program.
+
+mod body;
+mod data;
+mod expr;
+mod function;
+mod lanes;
+mod launch;
+mod reductions;
+mod usage;
+
+use std::collections::BTreeSet;
+
+use self::lanes::VectorLoop;
+use self::reductions::Reductions;
+use super::{Choices, Local, Param, ParamKind, Program, Reduction, Register, Row, Variable, prune};
+use crate::check::Barriers;
+use crate::ir::{self, Kernel, LocalId, Place, RowId, Scalar, Type};
+use crate::schedule::{Schedule, schedule};
+
+/// The program of a checked kernel, whose work-items meet before these statements.
+pub(crate) fn lower(kernel: &Kernel, barriers: Barriers) -> Program {
+    let (kernel, barriers) = prune::kernel(kernel, barriers);
+    let schedule = schedule(&kernel);
+    let mut lowering = Lowering::new(&kernel, &schedule, &barriers);
+    let host = lowering.host();
+    let body = lowering.body();
+    let launch = lowering.launch(host, &body);
+    let drop_in = lowering.drop_in();
+    Program {
+        name: kernel.name.clone(),
+        docs: kernel.docs.clone(),
+        types: kernel.types.iter().map(|t| t.name.clone()).collect(),
+        consts: kernel.consts.iter().map(constant).collect(),
+        params: kernel.params.iter().map(param).collect(),
+        locals: lowering.locals,
+        rows: lowering.rows,
+        registers: lowering.registers,
+        functions: kernel
+            .functions
+            .iter()
+            .map(|f| function::function(f, &kernel, &schedule))
+            .collect(),
+        choices: Choices {
+            sub_group: schedule.sub_group_fixed.then_some(schedule.sub_group),
+            reduction: Reduction {
+                work_items: schedule.sub_group,
+                run: schedule.longest_vector(&kernel),
+            },
+        },
+        drop_in,
+        launch,
+        body,
+    }
+}
+
+fn constant(param: &ir::ConstParam) -> Variable {
+    Variable {
+        name: param.name.clone(),
+        ty: param.ty,
+    }
+}
+
+fn param(param: &ir::Param) -> Param {
+    let kind = match &param.kind {
+        ir::ParamKind::Scalar(ty) => ParamKind::Scalar(*ty),
+        ir::ParamKind::Buffer(buffer) => ParamKind::Buffer {
+            element: buffer.element,
+            mutable: buffer.mutable,
+            optional: buffer.optional,
+        },
+    };
+    Param {
+        name: param.name.clone(),
+        kind,
+    }
+}
+
+/// The code that is written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Code {
+    /// A launcher's, or a function's: scalars alone.
+    Scalars,
+    /// A work-group's, which all its work-items do together.
+    Group,
+    /// One lane's.
+    Lane,
+}
+
+/// The state of lowering a kernel.
+struct Lowering<'a> {
+    kernel: &'a Kernel,
+    schedule: &'a Schedule,
+    barriers: &'a Barriers,
+    /// The variables of the kernel, or of a function that it calls.
+    source: &'a [ir::Local],
+    /// Those whose integers may be anything.
+    data: BTreeSet<LocalId>,
+    locals: Vec<Local>,
+    rows: Vec<Row>,
+    registers: Vec<Register>,
+    /// The program's variables and rows for the kernel's, where they are in scope.
+    local_of: Vec<LocalId>,
+    row_of: Vec<RowId>,
+    /// This work-item's number among those that share the lanes, and how many these are.
+    lane: LocalId,
+    lanes: LocalId,
+    /// What is written down.
+    code: Code,
+    /// The loop over whole vectors around.
+    vector: Option<VectorLoop<'a>>,
+    reductions: Reductions,
+}
+
+impl<'a> Lowering<'a> {
+    /// Of the kernel itself.
+    fn new(kernel: &'a Kernel, schedule: &'a Schedule, barriers: &'a Barriers) -> Lowering<'a> {
+        let data = data::locals([&kernel.host[..], &kernel.body[..]]);
+        let mut lowering = Lowering::of(kernel, schedule, barriers, &kernel.locals, data);
+        lowering.lane = lowering.made("lane", Scalar::I64);
+        lowering.lanes = lowering.made("lanes", Scalar::I64);
+        lowering
+    }
+
+    fn of(
+        kernel: &'a Kernel,
+        schedule: &'a Schedule,
+        barriers: &'a Barriers,
+        source: &'a [ir::Local],
+        data: BTreeSet<LocalId>,
+    ) -> Lowering<'a> {
+        Lowering {
+            kernel,
+            schedule,
+            barriers,
+            source,
+            data,
+            locals: Vec::new(),
+            rows: Vec::new(),
+            registers: Vec::new(),
+            local_of: vec![0; source.len()],
+            row_of: vec![0; kernel.rows.len()],
+            lane: 0,
+            lanes: 0,
+            code: Code::Scalars,
+            vector: None,
+            reductions: Reductions::default(),
+        }
+    }
+
+    /// A variable of the program for one of the kernel.
+    fn declare(&mut self, id: LocalId) -> LocalId {
+        self.locals.push(local(&self.source[id]));
+        self.local_of[id] = self.locals.len() - 1;
+        self.local_of[id]
+    }
+
+    /// A variable that no author wrote.
+    fn made(&mut self, name: &str, ty: Scalar) -> LocalId {
+        self.locals.push(Local {
+            name: name.to_owned(),
+            ty,
+            mutable: false,
+            made: true,
+        });
+        self.locals.len() - 1
+    }
+
+    /// A row of the program for one of the kernel.
+    fn declare_row(&mut self, id: RowId) -> RowId {
+        let buffer = self.kernel.buffer_like(Place::Row(id));
+        self.rows.push(Row {
+            name: self.kernel.rows[id].name.clone(),
+            element: buffer.element,
+            mutable: buffer.mutable,
+        });
+        self.row_of[id] = self.rows.len() - 1;
+        self.row_of[id]
+    }
+}
+
+fn local(local: &ir::Local) -> Local {
+    Local {
+        name: local.name.clone(),
+        ty: scalar(local.ty),
+        mutable: local.mutable,
+        made: false,
+    }
+}
+
+/// The type of a lowered expression.
+fn scalar(ty: Type) -> Scalar {
+    ty.scalar().expect("lowered kernels have only known types")
+}
