@@ -1,7 +1,5 @@
 //! The memory accesses of a kernel, in the order in which they happen.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::Span;
 
 use super::known::{Around, Begin, Known};
@@ -57,12 +55,14 @@ pub(crate) struct Repeat {
 
 impl Access {
     /// Puts `value` for the index of a sequential loop around. What hides that index becomes unknown.
-    pub(crate) fn put(&mut self, index: LocalId, value: &Poly, known: &mut Known) {
-        let mut put = |poly: &mut Poly| {
-            *poly = poly
-                .substitute(index, value)
-                .unwrap_or_else(|| known.unknown(BTreeSet::new()));
+    pub(crate) fn put(&mut self, index: LocalId, value: &Poly, known: &Known) {
+        let put = |poly: &mut Poly| {
+            *poly = poly.substitute(index, value).unwrap_or_else(|| {
+                let others = poly.locals().into_iter().filter(|local| *local != index);
+                known.unknown(others.collect())
+            });
         };
+        self.holds.iter_mut().for_each(put);
         put(&mut self.index);
         match &mut self.actor {
             Actor::One(_, _, only) => put(only),
@@ -100,23 +100,21 @@ impl<'k> Collector<'k> {
     pub(crate) fn new(kernel: &'k Kernel, mut known: Known) -> Collector<'k> {
         for stmt in &kernel.host {
             match &stmt.kind {
-                StmtKind::Let(id, Some(init)) => {
-                    let value = known.poly(init);
-                    known.bind(*id, value);
-                }
+                StmtKind::Let(id, init) => known.let_be(*id, init.as_ref()),
                 StmtKind::Assert(cond, _) => {
                     known.assume(cond, true);
                 }
                 _ => {}
             }
         }
-        let actor = match &kernel.grid {
-            Grid::Groups { .. } => Actor::Group,
-            Grid::Elements { index, extent } => {
-                known.enter(Around::Lanes(*index), &Poly::default());
-                Actor::Lane(*index, known.poly(extent))
+        let mut actor = Actor::Group;
+        for (index, extent) in kernel.grid.axes() {
+            let extent = known.poly(extent);
+            known.enter(Around::Together(index), &Poly::default(), &extent);
+            if matches!(kernel.grid, Grid::Elements { .. }) {
+                actor = Actor::Lane(index, extent);
             }
-        };
+        }
         Collector {
             kernel,
             known,
@@ -136,23 +134,18 @@ impl<'k> Collector<'k> {
         let certain = std::mem::replace(&mut self.certain, false);
         match &stmt.kind {
             StmtKind::If(cond, then, otherwise) => {
-                let truth = self.known.truth(cond);
-                if truth != Some(false) {
-                    let outer = (self.actor.clone(), self.known.assume(cond, true));
-                    self.narrow(cond);
-                    self.block(then, out);
-                    (self.actor, self.known.holds) = outer;
-                }
-                if truth != Some(true) {
-                    let outer = self.known.assume(cond, false);
-                    self.block(otherwise, out);
-                    self.known.holds = outer;
-                }
+                self.under(cond, true, &mut |collector| {
+                    let actor = collector.actor.clone();
+                    collector.narrow(cond);
+                    collector.block(then, out);
+                    collector.actor = actor;
+                });
+                self.under(cond, false, &mut |collector| collector.block(otherwise, out));
             }
             StmtKind::For(f) => {
                 let start = self.known.poly(&f.start);
-                let end = self.known.poly(&f.past());
-                self.known.enter(Around::Rounds(f.index), &start);
+                let end = self.known.past(f);
+                self.known.enter(Around::Rounds(f.index), &start, &end);
                 self.certain = certain && end.minus(&start).minus(&Poly::constant(1)).is_nonnegative();
                 self.repeats.push(Repeat {
                     index: f.index,
@@ -165,9 +158,10 @@ impl<'k> Collector<'k> {
             }
             StmtKind::Lanes(lanes) => {
                 let extent = self.known.poly(&lanes.extent);
+                self.known
+                    .enter(Around::Together(lanes.index), &Poly::default(), &extent);
                 let actor = std::mem::replace(&mut self.actor, Actor::Lane(lanes.index, extent));
                 self.rounds = std::mem::take(&mut self.repeats);
-                self.known.enter(Around::Lanes(lanes.index), &Poly::default());
                 self.block(&lanes.body, out);
                 self.known.leave();
                 self.actor = actor;
@@ -192,13 +186,7 @@ impl<'k> Collector<'k> {
         }
         stmt.exprs(&mut |e| self.loads(e, out));
         match &stmt.kind {
-            StmtKind::Let(id, init) => {
-                self.known.declare(*id);
-                if let Some(init) = init {
-                    let value = self.known.poly(init);
-                    self.known.bind(*id, value);
-                }
-            }
+            StmtKind::Let(id, init) => self.known.let_be(*id, init.as_ref()),
             StmtKind::Row(id) => self.known.bind_row(*id, &self.kernel.rows[*id].start),
             StmtKind::Store(place, index, _) => self.access(*place, index, true, out),
             _ => {}
@@ -210,29 +198,40 @@ impl<'k> Collector<'k> {
             Start::At(_, offset) => self.loads(offset, out),
             Start::Either(cond, a, b) => {
                 self.loads(cond, out);
-                let certain = std::mem::replace(&mut self.certain, false);
-                self.start(a, out);
-                self.start(b, out);
-                self.certain = certain;
+                self.under(cond, true, &mut |collector| collector.start(a, out));
+                self.under(cond, false, &mut |collector| collector.start(b, out));
             }
         }
     }
 
     fn loads(&mut self, e: &Expr, out: &mut Vec<Access>) {
-        let certain = self.certain;
-        let mut first = true;
-        e.children(&mut |child| {
-            // Behind its condition, a choice does one side or the other.
-            let is_choice = matches!(e.kind, ExprKind::Select(..))
-                || matches!(e.kind, ExprKind::Binary(op, ..) if op.is_lazy());
-            self.certain = certain && (first || !is_choice);
-            first = false;
-            self.loads(child, out);
-        });
-        self.certain = certain;
+        match &e.kind {
+            ExprKind::Select(cond, a, b) => {
+                self.loads(cond, out);
+                self.under(cond, true, &mut |collector| collector.loads(a, out));
+                self.under(cond, false, &mut |collector| collector.loads(b, out));
+            }
+            ExprKind::Binary(op, a, b) if op.is_lazy() => {
+                self.loads(a, out);
+                self.under(a, *op == Binary::And, &mut |collector| collector.loads(b, out));
+            }
+            _ => e.children(&mut |child| self.loads(child, out)),
+        }
         if let ExprKind::Load(place, index) = &e.kind {
             self.access(*place, index, false, out);
         }
+    }
+
+    /// Looks at what happens only where a condition is true, or only where it is false.
+    fn under(&mut self, cond: &Expr, truth: bool, look: &mut dyn FnMut(&mut Self)) {
+        if self.known.truth(cond) == Some(!truth) {
+            return;
+        }
+        let certain = std::mem::replace(&mut self.certain, false);
+        let outer = self.known.assume(cond, truth);
+        look(self);
+        self.known.holds = outer;
+        self.certain = certain;
     }
 
     /// An access, one for each place where its row may begin, unless a problem in its index is already reported.
@@ -245,7 +244,7 @@ impl<'k> Collector<'k> {
                 holds: Vec::new(),
             }],
             Place::Row(row) if self.kernel.rows[row].start.is_invalid() => return,
-            Place::Row(row) => self.known.row(row).to_vec(),
+            Place::Row(row) => self.known.row(row).into_iter().cloned().collect(),
         };
         if index.is_invalid() {
             return;
@@ -303,11 +302,17 @@ impl<'k> Collector<'k> {
     }
 }
 
-/// Whether numbers cannot all be at least 0: the row of one branch is not accessed where the other was taken.
-fn contradict(holds: &[Poly]) -> bool {
-    let negative = |poly: &Poly| poly.as_constant().is_some_and(|value| value < 0);
+/// Whether numbers cannot all be at least 0, so that what needs them does not happen.
+pub(super) fn contradict(holds: &[Poly]) -> bool {
+    let is_negative = |poly: &Poly| {
+        Poly::default()
+            .minus(poly)
+            .minus(&Poly::constant(1))
+            .is_nonnegative()
+    };
+    let excludes = |a: &Poly, b: &Poly| a.is_opposite(b) && is_negative(&a.plus(b));
     holds
         .iter()
         .enumerate()
-        .any(|(at, a)| negative(a) || holds[..at].iter().any(|b| negative(&a.plus(b))))
+        .any(|(at, a)| is_negative(a) || holds[..at].iter().any(|b| excludes(a, b)))
 }

@@ -7,6 +7,7 @@ mod accumulator;
 mod footprint;
 mod index;
 mod known;
+mod operation;
 mod optional;
 mod order;
 mod overlap;
@@ -14,6 +15,7 @@ mod poly;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use std::collections::BTreeSet;
 
@@ -66,7 +68,7 @@ pub(crate) fn known_values(kernel: &Kernel) -> Known {
 
 /// Buffers that every group of a checked kernel accesses itself, whatever its conditions come to.
 pub(crate) fn certainly_accessed(kernel: &Kernel) -> BTreeSet<ParamId> {
-    let known = known_values(kernel);
+    let known = known_numbers(kernel);
     let mut accesses = Vec::new();
     access::Collector::new(kernel, known).block(&kernel.body, &mut accesses);
     let certain = accesses.iter().filter(|access| access.certain);

@@ -31,10 +31,7 @@ impl Walk<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         stmt.exprs(&mut |e| self.expr(e));
         match &stmt.kind {
-            StmtKind::Let(id, Some(init)) => {
-                let value = self.known.poly(init);
-                self.known.bind(*id, value);
-            }
+            StmtKind::Let(id, init) => self.known.let_be(*id, init.as_ref()),
             StmtKind::Row(id) => self.kernel.rows[*id].start.exprs(&mut |e| self.expr(e)),
             StmtKind::If(cond, then, otherwise) => {
                 let truth = self.known.truth(cond);

@@ -8,7 +8,7 @@ use super::known::{Around, Known};
 use super::overlap::{disjoint, same_work_item};
 use super::poly::Poly;
 use crate::diagnostics::Errors;
-use crate::ir::{For, Grid, Kernel, LocalId, Stmt, StmtId, StmtKind};
+use crate::ir::{Expr, For, Grid, Kernel, LocalId, Stmt, StmtId, StmtKind};
 
 /// Statements before which the work-items of a row meet at a barrier.
 pub(crate) type Barriers = BTreeSet<StmtId>;
@@ -67,15 +67,10 @@ impl Order<'_> {
             StmtKind::If(cond, then, otherwise) => {
                 self.collector.own(stmt, &mut accesses);
                 self.phase(stmt.id, accesses);
-                let truth = self.collector.known.truth(cond);
                 let before = self.pending.clone();
-                if truth != Some(false) {
-                    self.block(then);
-                }
+                self.branch(cond, true, then);
                 let after_then = std::mem::replace(&mut self.pending, before);
-                if truth != Some(true) {
-                    self.block(otherwise);
-                }
+                self.branch(cond, false, otherwise);
                 self.also_pending(after_then);
             }
             StmtKind::For(f) => {
@@ -90,13 +85,22 @@ impl Order<'_> {
         }
     }
 
+    /// What is done only where a condition is true, or only where it is false.
+    fn branch(&mut self, cond: &Expr, truth: bool, block: &[Stmt]) {
+        if self.collector.known.truth(cond) != Some(!truth) {
+            let outer = self.collector.known.assume(cond, truth);
+            self.block(block);
+            self.collector.known.holds = outer;
+        }
+    }
+
     /// A sequential loop: some round, then one of those that follow it, so that every two rounds meet.
     fn rounds(&mut self, f: &For) {
         let known = &mut self.collector.known;
-        let (start, end) = (known.poly(&f.start), known.poly(&f.past()));
+        let (start, end) = (known.poly(&f.start), known.past(f));
         let runs = end.minus(&start).minus(&Poly::constant(1)).is_nonnegative();
         let before = self.pending.clone();
-        known.enter(Around::Rounds(f.index), &start);
+        known.enter(Around::Rounds(f.index), &start, &end);
         self.block(&f.body);
         let known = &mut self.collector.known;
         let later = known.rounds().plus(&Poly::constant(1));
@@ -113,7 +117,7 @@ impl Order<'_> {
     /// Puts `value` for the index of a loop in all accesses so far.
     fn put(&mut self, index: LocalId, value: &Poly) {
         for access in self.pending.iter_mut().chain(&mut self.stored) {
-            access.put(index, value, &mut self.collector.known);
+            access.put(index, value, &self.collector.known);
         }
     }
 
@@ -175,7 +179,7 @@ impl Order<'_> {
                 store.write
                     && store.buffer != load.buffer
                     && self.kernel.may_alias(store.buffer, load.buffer)
-                    && comes_back(store, load, &mut self.collector.known)
+                    && comes_back(store, load, &self.collector.known)
             });
             if again {
                 let name = self.kernel.place_name(load.place);
@@ -186,7 +190,7 @@ impl Order<'_> {
 }
 
 /// Whether a later round of a loop around both may load what an earlier one stored, in one work-item.
-fn comes_back(store: &Access, load: &Access, known: &mut Known) -> bool {
+fn comes_back(store: &Access, load: &Access, known: &Known) -> bool {
     let common = store
         .repeats
         .iter()

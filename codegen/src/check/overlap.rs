@@ -1,6 +1,6 @@
 //! Whether two accesses can meet in one element through different work-items.
 
-use super::access::{Access, Actor, Repeat};
+use super::access::{Access, Actor, Repeat, contradict};
 use super::poly::Poly;
 use crate::ir::LocalId;
 
@@ -11,6 +11,9 @@ struct Form {
     base: Poly,
     /// Least and greatest of what sequential loops add.
     span: (Poly, Poly),
+    /// What the loops that step over all lanes add multiples of, so that the rest is known but for these: `width` in
+    /// `t * width + i`, for `i` in `lanes(width)`.
+    modulus: Option<Poly>,
 }
 
 impl Access {
@@ -36,8 +39,16 @@ impl Access {
     fn form(&self) -> Option<Form> {
         let mut base = self.element();
         let mut span = (Poly::default(), Poly::default());
+        let mut moduli = Vec::new();
+        let own: Vec<LocalId> = self.own_loops().collect();
+        let moves = |poly: &Poly| own.iter().any(|index| poly.depends_on(*index));
         for repeat in &self.repeats {
             let (slope, rest) = base.linear_in(repeat.index)?;
+            base = rest;
+            if self.steps_over_lanes(&slope) && !moves(&slope) {
+                moduli.push(magnitude(&slope));
+                continue;
+            }
             let first = slope.times(&repeat.start);
             let last = slope.times(&repeat.end.minus(&Poly::constant(1)));
             let (low, high) = match sign(&slope)? {
@@ -45,18 +56,45 @@ impl Access {
                 Sign::Falling => (last, first),
             };
             span = (span.0.plus(&low), span.1.plus(&high));
-            base = rest;
         }
         // Ends that differ from lane to lane, or from round to round, bound nothing.
-        let moves = |index: LocalId| span.0.depends_on(index) || span.1.depends_on(index);
-        if self.own_loops().any(moves) {
+        if moves(&span.0) || moves(&span.1) {
             return None;
         }
         let (step, base) = match self.lane() {
             Some(lane) => base.linear_in(lane)?,
             None => (Poly::default(), base),
         };
-        Some(Form { step, base, span })
+        let divides_all = |m: &&Poly| moduli.iter().all(|other| other.is_multiple_of(m));
+        let modulus = moduli.iter().find(divides_all).cloned();
+        (modulus.is_some() || moduli.is_empty()).then_some(Form {
+            step,
+            base,
+            span,
+            modulus,
+        })
+    }
+
+    /// Whether a loop that steps by `slope` goes over as many elements as all lanes reach in one round.
+    fn steps_over_lanes(&self, slope: &Poly) -> bool {
+        let Actor::Lane(lane, extent) = &self.actor else {
+            return false;
+        };
+        let reach = self
+            .index
+            .linear_in(*lane)
+            .map(|(step, _)| magnitude(&step).times(extent));
+        reach.is_some_and(|reach| {
+            let room = magnitude(slope).minus(&reach);
+            reach != Poly::default() && room.is_nonnegative_by(&self.uniform_facts())
+        })
+    }
+
+    /// What is at least 0 in all lanes and rounds that do the access.
+    fn uniform_facts(&self) -> Vec<Poly> {
+        let own: Vec<LocalId> = self.own_loops().collect();
+        let is_uniform = |fact: &&Poly| !own.iter().any(|index| fact.depends_on(*index));
+        self.holds.iter().filter(is_uniform).cloned().collect()
     }
 
     /// Indices that differ between the accesses that the statement makes in one round of the group.
@@ -68,24 +106,40 @@ impl Access {
         self.repeats.iter().map(|repeat| repeat.index).chain(lane)
     }
 
-    /// Least and greatest element that it touches, as far as that can be said.
-    pub(crate) fn range(&self) -> Option<(Poly, Poly)> {
-        let mut low = self.index.clone();
-        let mut high = self.index.clone();
+    /// The loops that the access stands in, from the inside out, each as far as the conditions around leave it.
+    pub(crate) fn loops(&self) -> Vec<Repeat> {
         let lane = match &self.actor {
             Actor::Lane(index, extent) | Actor::One(index, extent, _) => Some(Repeat {
                 index: *index,
                 start: Poly::default(),
                 end: extent.clone(),
             }),
-            _ => None,
+            Actor::Group => None,
         };
+        let all = self
+            .repeats
+            .iter()
+            .rev()
+            .chain(&lane)
+            .chain(self.rounds.iter().rev());
+        let mut inner = Vec::new();
+        let mut loops = Vec::new();
+        for repeat in all {
+            loops.push(repeat.narrowed(&self.holds, &inner));
+            inner.push(repeat.index);
+        }
+        loops
+    }
+
+    /// Least and greatest element that it touches, as far as that can be said.
+    pub(crate) fn range(&self) -> Option<(Poly, Poly)> {
+        let mut low = self.index.clone();
+        let mut high = self.index.clone();
         // From the inside out, since an inner loop's ends may depend on the index of an outer one.
-        let rounds = self.rounds.iter().rev();
-        for repeat in self.repeats.iter().rev().chain(&lane).chain(rounds) {
+        for repeat in self.loops() {
             let last = repeat.end.minus(&Poly::constant(1));
-            low = extreme(&low, repeat, &repeat.start, &last)?;
-            high = extreme(&high, repeat, &last, &repeat.start)?;
+            low = extreme(&low, &repeat, &repeat.start, &last)?;
+            high = extreme(&high, &repeat, &last, &repeat.start)?;
         }
         Some((low, high))
     }
@@ -102,7 +156,7 @@ impl Access {
             return Err(Shared::Same);
         }
         let width = span.1.minus(&span.0);
-        if is_less(&width, &magnitude(&step)) {
+        if is_less(&width, &magnitude(&step), &self.uniform_facts()) {
             Ok(())
         } else {
             Err(Shared::Unknown)
@@ -158,16 +212,19 @@ fn magnitude(step: &Poly) -> Poly {
     }
 }
 
-fn is_less(a: &Poly, b: &Poly) -> bool {
-    b.minus(a).minus(&Poly::constant(1)).is_nonnegative()
+fn is_less(a: &Poly, b: &Poly, facts: &[Poly]) -> bool {
+    b.minus(a).minus(&Poly::constant(1)).is_nonnegative_by(facts)
 }
 
-/// Whether two accesses surely touch different elements.
+/// Whether two accesses surely touch different elements, or one of them does not happen where the other does.
 pub(crate) fn disjoint(a: &Access, b: &Access) -> bool {
+    let facts = [a.uniform_facts(), b.uniform_facts()].concat();
+    if contradict(&facts) {
+        return true;
+    }
     if let (Some(x), Some(y)) = (a.form(), b.form())
-        && x.is_one_element()
-        && y.is_one_element()
-        && let Some(distance) = x.base.minus(&y.base).as_constant()
+        && let (Some(x_first), Some(y_first)) = (x.one_element(), y.one_element())
+        && let Some(distance) = x_first.minus(&y_first).as_constant()
         && let (Some(x_step), Some(y_step)) = (x.step.as_constant(), y.step.as_constant())
     {
         let step = gcd(x_step, y_step);
@@ -182,7 +239,7 @@ pub(crate) fn disjoint(a: &Access, b: &Access) -> bool {
     let (Some((a_low, a_high)), Some((b_low, b_high))) = (a.range(), b.range()) else {
         return false;
     };
-    is_less(&a_high, &b_low) || is_less(&b_high, &a_low)
+    is_less(&a_high, &b_low, &facts) || is_less(&b_high, &a_low, &facts)
 }
 
 /// Whether every element that both touch is touched by one and the same work-item.
@@ -194,13 +251,8 @@ pub(crate) fn same_work_item(a: &Access, b: &Access) -> bool {
     };
     match (&a.actor, &b.actor) {
         (Actor::Lane(_, n), Actor::Lane(_, m)) => {
-            // Less than a step apart, wherever in their loops they are.
-            let distance = x.base.minus(&y.base);
-            let most = distance.plus(&x.span.1).minus(&y.span.0);
-            let least = distance.plus(&x.span.0).minus(&y.span.1);
-            let step = magnitude(&x.step);
-            let near = is_less(&most, &step) && is_less(&Poly::default().minus(&least), &step);
-            n == m && x.step == y.step && near
+            let facts = [a.uniform_facts(), b.uniform_facts()].concat();
+            n == m && x.step == y.step && x.is_near(&y, &facts)
         }
         (Actor::One(_, n, k), Actor::One(_, m, l)) => n == m && k == l,
         (Actor::Lane(_, n), Actor::One(_, m, only)) => n == m && alone(&x, &y, only),
@@ -211,17 +263,68 @@ pub(crate) fn same_work_item(a: &Access, b: &Access) -> bool {
 }
 
 impl Form {
-    /// Whether no sequential loop moves it.
-    fn is_one_element(&self) -> bool {
-        self.span.0 == self.span.1
+    /// What is added to `step · lane`, if no sequential loop moves it.
+    fn one_element(&self) -> Option<Poly> {
+        let still = self.span.0 == self.span.1 && self.modulus.is_none();
+        still.then(|| self.base.plus(&self.span.0))
+    }
+
+    /// Whether both are less than a step apart, wherever in their loops they are.
+    fn is_near(&self, other: &Form, facts: &[Poly]) -> bool {
+        let mut distance = self.base.minus(&other.base);
+        match (&self.modulus, &other.modulus) {
+            (Some(a), Some(b)) if a != b => return false,
+            // Elements that are the same are so but for multiples, too, and lanes reach less than one.
+            (Some(modulus), _) | (None, Some(modulus)) => distance = distance.without_multiples_of(modulus),
+            (None, None) => {}
+        }
+        let most = distance.plus(&self.span.1).minus(&other.span.0);
+        let least = distance.plus(&self.span.0).minus(&other.span.1);
+        let step = magnitude(&self.step);
+        is_less(&most, &step, facts) && is_less(&Poly::default().minus(&least), &step, facts)
     }
 }
 
 /// Whether the element that lane `only` touches alone is, among all lanes, that same lane's.
 fn alone(all: &Form, one: &Form, only: &Poly) -> bool {
-    let element = all.step.times(only).plus(&all.base);
+    let (Some(first), Some(element)) = (all.one_element(), one.one_element()) else {
+        return false;
+    };
     let known = all.step.as_constant().is_some_and(|step| step != 0);
-    known && all.is_one_element() && one.is_one_element() && element == one.base
+    known && all.step.times(only).plus(&first) == element
+}
+
+impl Repeat {
+    /// The loop as far as conditions leave it, apart from those on the indices of loops inside.
+    fn narrowed(&self, holds: &[Poly], inner: &[LocalId]) -> Repeat {
+        let mut narrowed = self.clone();
+        for fact in holds {
+            let Some((slope, rest)) = fact.linear_in(self.index) else {
+                continue;
+            };
+            if inner.iter().any(|index| rest.depends_on(*index)) {
+                continue;
+            }
+            match slope.as_constant() {
+                // index + rest is at least 0: it begins at -rest.
+                Some(1) => {
+                    let start = Poly::default().minus(&rest);
+                    if start.minus(&narrowed.start).is_nonnegative_by(holds) {
+                        narrowed.start = start;
+                    }
+                }
+                // rest - index is at least 0: it ends behind rest.
+                Some(-1) => {
+                    let end = rest.plus(&Poly::constant(1));
+                    if narrowed.end.minus(&end).is_nonnegative_by(holds) {
+                        narrowed.end = end;
+                    }
+                }
+                _ => {}
+            }
+        }
+        narrowed
+    }
 }
 
 fn gcd(a: i128, b: i128) -> i128 {

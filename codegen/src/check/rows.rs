@@ -40,7 +40,7 @@ impl Axis {
                 // index + rest is at least 0: it begins at -rest.
                 Some(1) => {
                     let first = Poly::default().minus(&rest);
-                    if first.minus(&narrowed.first).is_nonnegative() {
+                    if first.minus(&narrowed.first).is_nonnegative_by(holds) {
                         narrowed.extent = end.minus(&first);
                         narrowed.first = first;
                     }
@@ -48,7 +48,7 @@ impl Axis {
                 // rest - index is at least 0: it ends behind rest.
                 Some(-1) => {
                     let behind = rest.plus(&Poly::constant(1));
-                    if end.minus(&behind).is_nonnegative() {
+                    if end.minus(&behind).is_nonnegative_by(holds) {
                         narrowed.extent = behind.minus(&narrowed.first);
                     }
                 }
@@ -62,10 +62,19 @@ impl Axis {
 /// Which row of a buffer each group has: what every access of the buffer has to agree on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Own {
-    /// For each grid index its first value that has a row, and how far apart rows are along it.
-    axes: Vec<(Poly, Poly)>,
+    /// For each grid index that does not pick an element of `by`, which of its values have rows.
+    axes: Vec<Owners>,
     /// The element that addresses the row.
     by: Option<Atom>,
+}
+
+/// Groups along a dimension of the grid that have a row of a buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Owners {
+    /// The group at this index alone.
+    One(Poly),
+    /// All from this index on, with rows so far apart.
+    Each(Poly, Poly),
 }
 
 /// Checks every access to buffers that are written.
@@ -151,34 +160,41 @@ fn placed(kernel: &Kernel, access: &Access, grid: &[Axis], mut dims: Vec<Dim>) -
         through = Some(axis);
     }
     for axis in grid {
-        if axis.extent.as_constant() == Some(1) || through == Some(axis.index) {
+        if through == Some(axis.index) {
             continue;
         }
-        let moved = index.substitute(axis.index, &Poly::local(axis.index).plus(&axis.first));
-        let Some((slope, rest)) = moved.and_then(|index| index.linear_in(axis.index)) else {
-            return Err(format!(
-                "the row of `{name}` depends on `{}` in a way that does not keep groups apart; write `{0} * stride`",
-                kernel.locals[axis.index].name
-            ));
+        if axis.extent.as_constant() == Some(1) {
+            own.axes.push(Owners::One(axis.first.clone()));
+            index = index.substitute(axis.index, &axis.first).unwrap_or(index);
+            continue;
+        }
+        let axis_name = &kernel.locals[axis.index].name;
+        let unclear = || {
+            format!(
+                "the row of `{name}` depends on `{axis_name}` in a way that does not keep groups apart; write `{axis_name} * stride`"
+            )
         };
+        // Inside its row, an element may depend on the group in any way.
+        let (slope, rest) = index.split_by(axis.index).ok_or_else(unclear)?;
         let Some(at) = dims
             .iter()
             .position(|dim| dim.stride == slope && dim.extent.minus(&axis.extent).is_nonnegative())
         else {
-            let axis = &kernel.locals[axis.index].name;
-            return Err(if slope == Poly::default() {
+            return Err(if rest.depends_on(axis.index) {
+                unclear()
+            } else if slope == Poly::default() {
                 format!(
-                    "every `{axis}` reaches this element of `{buffer}`, which is written; groups run at the same time and keep to elements of their own"
+                    "every `{axis_name}` reaches this element of `{buffer}`, which is written; groups run at the same time and keep to elements of their own"
                 )
             } else {
                 format!(
-                    "the step from one `{axis}` to the next is no dimension of `{buffer}` in `shapes(..)` with the grid's extent and that stride"
+                    "the step from one `{axis_name}` to the next is no dimension of `{buffer}` in `shapes(..)` with the grid's extent and that stride"
                 )
             });
         };
         dims.remove(at);
-        own.axes.push((axis.first.clone(), slope));
-        index = rest;
+        index = rest.plus(&slope.times(&axis.first));
+        own.axes.push(Owners::Each(axis.first.clone(), slope));
     }
     if inside(access, index, dims) {
         return Ok(own);
@@ -246,23 +262,20 @@ fn inside(access: &Access, index: Poly, mut dims: Vec<Dim>) -> bool {
         ..access.clone()
     };
     // Loops that step along an outer dimension.
-    for repeat in access.rounds.iter().chain(&access.repeats) {
+    for repeat in access.loops().iter().rev() {
         let Some((slope, rest)) = moving.index.linear_in(repeat.index) else {
-            return false;
+            continue;
         };
         let along = |dim: &Dim| dim.stride == slope && dim.stride != Poly::constant(1);
-        let whole =
-            |dim: &Dim| dim.extent.minus(&repeat.end).is_nonnegative() && repeat.start.is_nonnegative();
+        let whole = |dim: &Dim| {
+            dim.extent.minus(&repeat.end).is_nonnegative_by(&access.holds)
+                && repeat.start.is_nonnegative_by(&access.holds)
+        };
         if let Some(at) = dims.iter().position(|dim| along(dim) && whole(dim)) {
             dims.remove(at);
             moving.index = rest;
-            moving.rounds.retain(|other| other != repeat);
-            moving.repeats.retain(|other| other != repeat);
         }
     }
-    let Some((low, high)) = moving.range() else {
-        return false;
-    };
     // The innermost dimensions that follow without a gap.
     let mut span = Poly::constant(1);
     for dim in dims.iter().rev() {
@@ -283,7 +296,10 @@ fn inside(access: &Access, index: Poly, mut dims: Vec<Dim>) -> bool {
         .map(|fact| fact.counted_from_one(&sizes))
         .collect();
     let holds = |poly: Poly| poly.counted_from_one(&sizes).is_nonnegative_by(&facts);
-    holds(low) && holds(span.minus(&high).minus(&Poly::constant(1)))
+    let between =
+        |low: &Poly, high: &Poly| holds(low.clone()) && holds(span.minus(high).minus(&Poly::constant(1)));
+    // The conditions around say it of the index itself, or of the ends of loops.
+    between(&moving.index, &moving.index) || moving.range().is_some_and(|(low, high)| between(&low, &high))
 }
 
 /// The dimensions of a buffer, outermost first.

@@ -55,7 +55,7 @@ pub enum ExprKind {
 }
 
 /// Prefix operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unary {
     /// `-a`
     Neg,
@@ -64,7 +64,7 @@ pub enum Unary {
 }
 
 /// Infix operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Binary {
     Add,

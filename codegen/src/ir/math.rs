@@ -77,7 +77,7 @@ const fn opencl(ulps: f64) -> Accuracy {
 macro_rules! table {
     ($($operation:ident: $syntax:ident $name:literal $takes:tt -> $gives:expr, $accuracy:expr, $sycl:expr;)*) => {
         /// Built-in functions and methods.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[allow(missing_docs)]
         pub enum Math {
             $($operation,)*

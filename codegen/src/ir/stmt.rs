@@ -65,23 +65,6 @@ pub struct For {
     pub body: Vec<Stmt>,
 }
 
-impl For {
-    /// One past the index's last value, as a number that may be none of the index's type: to reason with, not to emit.
-    pub fn past(&self) -> Expr {
-        if !self.closed {
-            return self.end.clone();
-        }
-        let one = Expr {
-            kind: ExprKind::Int(1),
-            ..self.end.clone()
-        };
-        Expr {
-            kind: ExprKind::Binary(Binary::Add, Box::new(self.end.clone()), Box::new(one)),
-            ..self.end.clone()
-        }
-    }
-}
-
 /// A data-parallel loop over `0..extent`.
 #[derive(Clone, Debug)]
 pub struct Lanes {

@@ -84,9 +84,12 @@ fn factor(atom: &Atom, kernel: &Kernel) -> Expr {
             let numerator = written(numerator, kernel).unwrap_or_else(|| int(0));
             return binary(Binary::Div, numerator, int(*divisor));
         }
-        Atom::Local(_) | Atom::Item(_) | Atom::Rounds(_) | Atom::Element(..) | Atom::Opaque(..) => {
-            unreachable!("only what is known on the host is written")
-        }
+        Atom::Local(_)
+        | Atom::Item(_)
+        | Atom::Rounds(_)
+        | Atom::Element(..)
+        | Atom::Operation(_)
+        | Atom::Unknown(..) => unreachable!("only what is known on the host is written"),
     };
     let factor = value(kind, ty);
     match ty {
@@ -100,7 +103,12 @@ pub(super) fn is_host(poly: &Poly) -> bool {
     poly.terms().flat_map(|(atoms, _)| atoms).all(|atom| match atom {
         Atom::Param(_) | Atom::Const(_) => true,
         Atom::Quotient(numerator, _) => is_host(numerator),
-        Atom::Local(_) | Atom::Item(_) | Atom::Rounds(_) | Atom::Element(..) | Atom::Opaque(..) => false,
+        Atom::Local(_)
+        | Atom::Item(_)
+        | Atom::Rounds(_)
+        | Atom::Element(..)
+        | Atom::Operation(_)
+        | Atom::Unknown(..) => false,
     })
 }
 

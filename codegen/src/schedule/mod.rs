@@ -91,7 +91,7 @@ pub(crate) fn schedule(kernel: &Kernel) -> Schedule {
 
 /// The extents of a kernel's `lanes` loops, or of its `elements`, each once.
 pub(crate) fn extents(kernel: &Kernel) -> Vec<&Expr> {
-    let mut known = check::known_values(kernel);
+    let known = check::known_values(kernel);
     let mut seen: Vec<Poly> = Vec::new();
     let mut extents = Vec::new();
     let mut note = |extent| {

@@ -222,7 +222,7 @@ fn launchers_return_early_for_what_every_group_accesses() {
     let kernel = |body: &str| {
         format!(
             "#[sycl_kernel(shapes(t = [m], a = [rows], b = [rows]))]
-            fn kernel(t: &[i64], a: &mut [f32], b: &mut [f32], rows: i64, m: i64) {{
+            fn kernel(t: &[i64], a: &mut [f32], b: &mut [f32], rows: i64, m: i64, p: i64) {{
                 for r in groups(rows) {{ {body} }}
             }}"
         )
@@ -250,6 +250,11 @@ fn launchers_return_early_for_what_every_group_accesses() {
     assert_eq!(
         accessed("for s in 0..m { b.store(r, s as f32); } for s in 0..2 { a.store(r, s as f32); }"),
         ["a"]
+    );
+    assert_eq!(
+        accessed("for s in 0..p + 1 { b.store(r, t.load(0) as f32); } a.store(r, 1.0);"),
+        ["a"],
+        "`p` may be negative"
     );
     let chosen = "let x = if m > 0 { t.row(t.load(0)) } else { t.row(0) }; a.store(r, x.load(0) as f32);";
     assert_eq!(accessed(chosen), ["a"]);

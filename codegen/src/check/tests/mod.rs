@@ -3,11 +3,13 @@
 mod choice;
 mod choices;
 mod footprint;
+mod group;
 mod optional;
 mod order;
 mod overlap;
 mod poly;
 mod rows;
+mod value;
 
 use syn::ItemFn;
 

@@ -76,6 +76,38 @@ fn rounds_of_a_loop_wait_for_each_other() {
 }
 
 #[test]
+fn a_loop_of_one_round_moves_an_element_all_the_same() {
+    let store = |range: &str, load: &str| {
+        format!(
+            "#[sycl_kernel(shapes(b = [rows, 4 * n + 8], c = [rows, n]))]
+            fn kernel<const TAPS: i64>(b: &mut [f32], c: &mut [f32], rows: i64, n: i64) {{
+                for row in groups(rows) {{
+                    let mut y = b.row_mut(row * (4 * n + 8));
+                    let mut z = c.row_mut(row * n);
+                    for i in lanes(n) {{ for s in {range} {{ y.store(2 * i + s, 1.0); }} }}
+                    for i in lanes(n) {{ z.store(i, y.load({load})); }}
+                }}
+            }}"
+        )
+    };
+    let waits = |range: &str, load: &str| checked(&store(range, load)).expect("it is right").1.len();
+    assert_eq!(waits("1..2", "2 * i + 1"), 0);
+    assert_eq!(waits("1..2", "2 * i"), 0, "even and odd");
+    assert_eq!(waits("1..2", "2 * i + 3"), 1);
+    assert_eq!(waits("2..3", "2 * i + 2"), 0);
+    assert_eq!(waits("2..3", "2 * i"), 1);
+    assert_eq!(waits("3..4", "2 * i + 1"), 1);
+    // One lane alone.
+    let one = "
+        for i in lanes(n) { if i == 3 { for s in 1..2 { y.store(2 + s, x.load(i)); } } }
+        for i in lanes(n) { z.store(i, y.load(i)); }";
+    assert_eq!(barriers(one), []);
+    assert_eq!(barriers(&one.replace("2 + s", "4 - s")), []);
+    assert_eq!(barriers(&one.replace("2 + s", "3 - s")), [2]);
+    assert_eq!(barriers(&one.replace("1..2", "0..1")), [2]);
+}
+
+#[test]
 fn rounds_that_keep_to_parts_of_their_own_do_not_wait() {
     let kernel = |body: &str| {
         format!(

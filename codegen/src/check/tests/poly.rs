@@ -47,7 +47,7 @@ fn local(id: usize) -> Expr {
 
 #[test]
 fn equal_numbers_are_equal_however_they_are_written() {
-    let mut known = Known::default();
+    let known = Known::default();
     // (n + i) · 2 - i, and 2n + i.
     let doubled = binary(Binary::Mul, binary(Binary::Add, param(0), local(0)), int(2));
     let written = binary(Binary::Sub, doubled, local(0));
@@ -137,12 +137,12 @@ fn changing_variables_are_never_compared() {
         ..Facts::default()
     });
     assert_ne!(known.poly(&local(0)), known.poly(&local(0)));
-    known.declare(0);
-    known.enter(Around::Rounds(7), &number(0));
-    known.enter(Around::Lanes(8), &number(0));
+    known.let_be(0, None);
+    known.enter(Around::Rounds(7), &number(0), &n());
+    known.enter(Around::Together(8), &number(0), &n());
     assert!(known.poly(&local(0)).depends_on(7), "it may change in each round");
     assert!(!known.poly(&local(0)).depends_on(8), "lanes do not change it");
-    known.declare(0);
+    known.let_be(0, None);
     assert!(
         known.poly(&local(0)).depends_on(8),
         "each lane has a variable of its own"
@@ -152,7 +152,7 @@ fn changing_variables_are_never_compared() {
 #[test]
 fn an_index_that_starts_below_zero_is_no_size() {
     let mut known = Known::default();
-    known.enter(Around::Rounds(0), &number(-1));
+    known.enter(Around::Rounds(0), &number(-1), &n());
     assert!(!known.poly(&local(0)).is_nonnegative());
     assert!(known.poly(&local(0)).depends_on(0));
     assert!(Known::default().poly(&local(0)).is_nonnegative());
@@ -171,5 +171,5 @@ fn casts_that_keep_the_value_are_looked_through() {
     assert_eq!(cast(Scalar::I32), n());
     assert!(!cast(Scalar::U64).is_nonnegative());
     assert!(!cast(Scalar::F32).is_nonnegative());
-    assert!(!cast(Scalar::Bool).is_nonnegative());
+    assert_eq!(cast(Scalar::Bool), n(), "`false` and `true` are 0 and 1");
 }
