@@ -17,7 +17,7 @@ pub struct Device {
     pub vendor: String,
     /// The version of its driver.
     pub driver: String,
-    /// The interface to it, such as `opencl` or `ext_oneapi_level_zero`.
+    /// The interface to it, such as `opencl`, `ext_oneapi_level_zero` or `ext_oneapi_cuda`.
     pub backend: String,
     /// What sort of processor it is.
     pub kind: DeviceKind,
@@ -74,7 +74,7 @@ impl fmt::Display for Device {
 /// Which device a queue is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selector {
-    /// The device that `OXYSYCL_DEVICE` names (`cpu`, `gpu` or a part of a device's name); without it, or if
+    /// The device that `OXYSYCL_DEVICE` names (`cpu`, `gpu`, or a part of a device's or an interface's name); without it, or if
     /// it is empty, a GPU if there is one, else a CPU.
     #[default]
     Auto,
@@ -82,14 +82,15 @@ pub enum Selector {
     Cpu,
     /// A GPU.
     Gpu,
-    /// The first device whose name contains this text, whatever the case of its letters.
+    /// The first device whose name, or the name of the interface to it (such as `opencl` or `cuda`), contains this text,
+    /// whatever the case of its letters.
     Named(String),
 }
 
 impl FromStr for Selector {
     type Err = Infallible;
 
-    /// `auto`, `cpu`, `gpu` or a part of a device's name.
+    /// `auto`, `cpu`, `gpu`, or a part of a device's or an interface's name.
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(match text.to_lowercase().as_str() {
             "" | "auto" => Self::Auto,
@@ -106,7 +107,7 @@ impl fmt::Display for Selector {
             Self::Auto => f.write_str("a GPU or a CPU"),
             Self::Cpu => f.write_str("a CPU"),
             Self::Gpu => f.write_str("a GPU"),
-            Self::Named(part) => write!(f, "a device whose name contains {part:?}"),
+            Self::Named(part) => write!(f, "a device whose name or interface contains {part:?}"),
         }
     }
 }
@@ -138,7 +139,7 @@ impl Selector {
             Self::Gpu => first(&|device| device.kind == DeviceKind::Gpu),
             Self::Named(part) => {
                 let part = part.to_lowercase();
-                first(&|device| device.name.to_lowercase().contains(&part))
+                first(&|device| device.name.to_lowercase().contains(&part) || device.backend.contains(&part))
             }
         }
     }

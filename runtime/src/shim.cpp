@@ -100,6 +100,8 @@ template <size_t Size> void put(char (&to)[Size], const std::string &text) {
 }
 
 const char *target_of(const sycl::device &device) {
+  if (device.get_backend() == sycl::backend::ext_oneapi_cuda)
+    return "nvptx64-nvidia-cuda";
   try {
     if (device.get_info<syclex::info::device::architecture>() == syclex::architecture::intel_gpu_bmg_g21)
       return "intel_gpu_bmg_g21";

@@ -132,13 +132,15 @@ impl Build {
 
 /// Whether the compiler's answer is no, rather than that it could not be asked.
 fn is_refusal(error: &Error) -> bool {
-    use CompileError::{BadOutput, Exit, Refused};
-    matches!(
-        error,
-        Error::Cache(CacheError::Compile(
-            Exit { .. } | Refused { .. } | BadOutput { .. }
-        ))
-    )
+    use CompileError::{BadOutput, Exit, Refused, Target};
+    let Error::Cache(CacheError::Compile(error)) = error else {
+        return false;
+    };
+    let error = match error {
+        Target { source, .. } => source,
+        error => error,
+    };
+    matches!(error, Exit { .. } | Refused { .. } | BadOutput { .. })
 }
 
 fn define(text: &str) -> std::result::Result<(String, String), String> {

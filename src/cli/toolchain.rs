@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
-use oxysycl_runtime::toolchain::Toolchain as Installed;
+use clap::{Subcommand, ValueEnum};
+use oxysycl_runtime::toolchain::{Nvidia, Toolchain as Installed};
 use serde::Serialize;
 
 use super::output::Output;
@@ -12,11 +12,21 @@ use super::{Answer, Result};
 #[derive(Debug, Subcommand)]
 pub(super) enum Toolchain {
     /// Install it, unless it is there
-    Install,
+    Install {
+        /// A part that is installed only where it is asked for; it is installed as well
+        part: Option<Part>,
+    },
     /// Print the folder it is in
     Path,
     /// Print what a shell has to set before a program uses its libraries
     Env,
+}
+
+/// A part of the toolchain that not everybody needs.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Part {
+    /// What kernels for NVIDIA's GPUs are compiled with
+    Nvidia,
 }
 
 /// What `--json` prints.
@@ -26,26 +36,47 @@ struct Described {
     installed: bool,
     /// Where it is, or would be.
     path: PathBuf,
+    /// The part for NVIDIA's GPUs.
+    nvidia: DescribedPart,
     /// Environment variables, name and value, that a program needs before it uses the libraries.
     environment: Vec<(String, String)>,
 }
 
+/// A part, in what `--json` prints.
+#[derive(Serialize)]
+struct DescribedPart {
+    /// Whether it is installed, and whole.
+    installed: bool,
+    /// Where it is, or would be.
+    path: PathBuf,
+}
+
 impl Toolchain {
     pub(super) fn run(self, output: &Output) -> Result {
+        if let Self::Install {
+            part: Some(Part::Nvidia),
+        } = self
+        {
+            Nvidia::ensure()?;
+        }
         let found = match self {
-            Self::Install => Some(Installed::ensure()?),
+            Self::Install { .. } => Some(Installed::ensure()?),
             Self::Path | Self::Env => Installed::find()?,
         };
         let described = Described {
             installed: found.is_some(),
             path: Installed::place()?,
+            nvidia: DescribedPart {
+                installed: Nvidia::find()?.is_some(),
+                path: Nvidia::place()?,
+            },
             environment: found.iter().flat_map(environment).collect(),
         };
         if !described.installed {
             eprintln!("it is not installed: run `oxysycl toolchain install`");
         }
         output.print(&described, |described| match self {
-            Self::Install | Self::Path => described.path.display().to_string(),
+            Self::Install { .. } | Self::Path => described.path.display().to_string(),
             Self::Env => described
                 .environment
                 .iter()

@@ -85,6 +85,14 @@ pub enum CompileError {
         /// What about it, and what to do.
         reason: String,
     },
+    /// It cannot be compiled for one of its targets.
+    #[error("target {target}: {source}")]
+    Target {
+        /// The target, such as `nvptx64-nvidia-cuda`.
+        target: &'static str,
+        /// Why.
+        source: Box<CompileError>,
+    },
     /// An environment variable has a value that cannot be used.
     #[error("{variable}={value:?}: expected {expected}")]
     Variable {

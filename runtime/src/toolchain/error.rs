@@ -12,10 +12,12 @@ pub enum ToolchainError {
     Platform,
     /// It is not installed, and downloads are forbidden.
     #[error(
-        "the embedded toolchain is not installed at {root}, and OXYSYCL_OFFLINE forbids downloads: unset it and run \
+        "the {part} is not installed at {root}, and OXYSYCL_OFFLINE forbids downloads: unset it and run \
          `oxysycl toolchain install`, or set OXYSYCL_HOME to a folder that holds the toolchain", root = root.display()
     )]
     Offline {
+        /// The part that is missing.
+        part: &'static str,
         /// Where it was looked for.
         root: PathBuf,
     },

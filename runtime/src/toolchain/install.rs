@@ -5,18 +5,16 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use super::pins::{self, Pin};
+use super::part::Part;
+use super::pins;
 use super::{ToolchainError, manifest, pip, progress, wheel};
 use crate::lock::Lock;
 
 /// Starts the name of every folder that an installation works in.
 const STAGING: &str = ".installing-";
 
-/// How many bytes come out of the wheels, for the progress bar.
-const EXTRACTED: u64 = 730_000_000;
-
-/// Installs the toolchain that `pins` describe at `root`, unless another process does so meanwhile.
-pub(super) fn install(root: &Path, pins: &[Pin]) -> Result<(), ToolchainError> {
+/// Installs `part` at `root`, unless another process does so meanwhile.
+pub(super) fn install(root: &Path, part: &Part) -> Result<(), ToolchainError> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(ToolchainError::Platform);
     }
@@ -34,8 +32,9 @@ pub(super) fn install(root: &Path, pins: &[Pin]) -> Result<(), ToolchainError> {
         return Ok(());
     }
     eprintln!(
-        "oxysycl: installing the embedded toolchain ({} MB to download) at {}",
-        pins::total_length(pins) / 1_000_000,
+        "oxysycl: installing the {} ({} MB to download) at {}",
+        part.name,
+        pins::total_length(part.pins) / 1_000_000,
         root.display()
     );
     // Whoever made these held the lock, and is dead.
@@ -46,13 +45,13 @@ pub(super) fn install(root: &Path, pins: &[Pin]) -> Result<(), ToolchainError> {
         .tempdir_in(parent)
         .map_err(ToolchainError::writing(parent))?;
     let tree = staging.path().join("tree");
-    let wheels = pip::download(pins, staging.path())?;
-    let bar = progress::bytes("extracting", EXTRACTED);
+    let wheels = pip::download(part.pins, staging.path())?;
+    let bar = progress::bytes("extracting", part.extracted);
     for path in &wheels {
-        wheel::extract(path, &tree, &bar)?;
+        wheel::extract(path, &tree, part.destination, &bar)?;
     }
     bar.finish_and_clear();
-    manifest::write(&tree)?;
+    manifest::write(&tree, part.needed)?;
     // A damaged toolchain may stand in the way.
     if root.exists() {
         let damaged = staging.path().join("damaged");

@@ -9,28 +9,12 @@ use super::ToolchainError;
 /// The manifest's file name.
 const NAME: &str = "manifest.txt";
 
-/// What the compile driver reads or loads by name. A release that lacks one of these cannot be used.
-const NEEDED: [&str; 12] = [
-    "include/sycl/sycl.hpp",
-    "include/CL/cl.h",
-    "lib/libsycl.so",
-    "lib/libsycl.so.9",
-    "lib/libsycl-jit.so",
-    "lib/libOpenCL.so.1",
-    "lib/libintelocl.so",
-    "lib/libcommon_clang.so",
-    "lib/libur_loader.so.0",
-    "lib/libumf.so.1",
-    "lib/libhwloc.so.15",
-    "lib/libtbb.so.12",
-];
-
-/// Writes the manifest of the toolchain in `root`, if that has everything that is needed.
-pub(super) fn write(root: &Path) -> Result<(), ToolchainError> {
-    for needed in NEEDED {
+/// Writes the manifest of the toolchain in `root`, if that has everything that is `needed`.
+pub(super) fn write(root: &Path, needed: &[&str]) -> Result<(), ToolchainError> {
+    for needed in needed {
         if !root.join(needed).exists() {
             return Err(ToolchainError::Incomplete {
-                missing: needed.to_owned(),
+                missing: (*needed).to_owned(),
             });
         }
     }

@@ -7,6 +7,8 @@
 mod error;
 mod install;
 mod manifest;
+mod nvidia;
+mod part;
 mod pins;
 mod pip;
 mod progress;
@@ -16,10 +18,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub use error::ToolchainError;
+pub use nvidia::Nvidia;
 pub(crate) use progress::spinner;
 
+use self::part::Part;
 use crate::environment;
-use crate::home;
 
 /// The environment variable that forbids downloads.
 const OFFLINE: &str = "OXYSYCL_OFFLINE";
@@ -33,29 +36,20 @@ pub struct Toolchain {
 impl Toolchain {
     /// Where the toolchain is, or would be installed: in `OXYSYCL_HOME`, else in `oxysycl` in the user's cache folder.
     pub fn place() -> Result<PathBuf, ToolchainError> {
-        Ok(home::folder()
-            .ok_or(ToolchainError::NoHome)?
-            .join("toolchain")
-            .join(pins::folder_name(&pins::PINS)))
+        part::SYCL.place()
     }
 
     /// The toolchain at [`Toolchain::place`], if it is there and whole.
     pub fn find() -> Result<Option<Self>, ToolchainError> {
-        let root = Self::place()?;
-        Ok(manifest::is_whole(&root).then_some(Self { root }))
+        Ok(part::SYCL.find()?.map(|root| Self { root }))
     }
 
     /// The toolchain at [`Toolchain::place`]; installed with pip first if need be, which is said on standard error, with
     /// progress if that is a terminal. `OXYSYCL_OFFLINE=1` forbids it.
     pub fn ensure() -> Result<Self, ToolchainError> {
-        let root = Self::place()?;
-        if !manifest::is_whole(&root) {
-            if environment::variable(OFFLINE).is_some_and(|value| value != "0") {
-                return Err(ToolchainError::Offline { root });
-            }
-            install::install(&root, &pins::PINS)?;
-        }
-        Ok(Self { root })
+        Ok(Self {
+            root: ensure(&part::SYCL)?,
+        })
     }
 
     /// The folder that holds `include/` and `lib/`.
@@ -75,7 +69,7 @@ impl Toolchain {
 
     /// What the toolchain is: its release and a digest of the wheels it was made of.
     pub fn version(&self) -> String {
-        pins::folder_name(&pins::PINS)
+        part::SYCL.version()
     }
 
     /// Environment variables, name and value, that a process needs before it first touches OpenCL.
@@ -83,4 +77,19 @@ impl Toolchain {
         // The loader looks for the list of OpenCL devices in a folder that a wheel cannot write to.
         vec![("OCL_ICD_FILENAMES", self.lib().join("libintelocl.so").into())]
     }
+}
+
+/// The folder of `part`, which is installed if it is not there yet.
+fn ensure(part: &Part) -> Result<PathBuf, ToolchainError> {
+    let root = part.place()?;
+    if !manifest::is_whole(&root) {
+        if environment::variable(OFFLINE).is_some_and(|value| value != "0") {
+            return Err(ToolchainError::Offline {
+                part: part.name,
+                root,
+            });
+        }
+        install::install(&root, part)?;
+    }
+    Ok(root)
 }

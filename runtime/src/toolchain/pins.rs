@@ -17,7 +17,18 @@ pub(super) struct Pin {
     pub(super) length: u64,
 }
 
-/// Every wheel of the toolchain: the SYCL run time with its compiler library, the OpenCL CPU device, and what these two
+/// The release of NVIDIA's compiler that the part for its GPUs comes from.
+pub(super) const NVIDIA_RELEASE: &str = "nvidia-12.8.93";
+
+/// The wheel with NVIDIA's library of device functions and its assembler.
+pub(super) const NVIDIA: [Pin; 1] = [Pin {
+    package: "nvidia-cuda-nvcc-cu12",
+    version: "12.8.93",
+    sha256: "2d6dc36fb7cb5ac9c0b8825bc13d193c35487a315664007287d0126531238011",
+    length: 40_128_098,
+}];
+
+/// Every wheel of the toolchain itself: the SYCL run time with its compiler library, the OpenCL CPU device, and what these two
 /// link to.
 pub(super) const PINS: [Pin; 7] = [
     Pin {
@@ -71,10 +82,10 @@ pub(super) fn requirements(pins: &[Pin]) -> String {
         .collect()
 }
 
-/// The name of the toolchain's folder: the release, and a digest of `pins` short enough for a path.
-pub(super) fn folder_name(pins: &[Pin]) -> String {
+/// The name of the folder for what comes from `pins`: the release, and a digest of them short enough for a path.
+pub(super) fn folder_name(release: &str, pins: &[Pin]) -> String {
     let digest = hex::encode(Sha256::digest(requirements(pins)));
-    format!("{RELEASE}-{}", &digest[..12])
+    format!("{release}-{}", &digest[..12])
 }
 
 /// The length of all wheels together, in bytes.

@@ -1,9 +1,9 @@
 //! What is taken out of a wheel, which is a zip file.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
@@ -35,8 +35,13 @@ struct Item {
     path: PathBuf,
 }
 
-/// Extracts the wanted files of `wheel` below `root`. Counts uncompressed bytes on `progress`.
-pub(super) fn extract(wheel: &Path, root: &Path, progress: &ProgressBar) -> Result<(), ToolchainError> {
+/// Extracts the files of `wheel` for which there is a `destination`, which is below `root`. Counts uncompressed bytes on `progress`.
+pub(super) fn extract(
+    wheel: &Path,
+    root: &Path,
+    destination: fn(&Path) -> Option<PathBuf>,
+    progress: &ProgressBar,
+) -> Result<(), ToolchainError> {
     let damaged = |error: &dyn std::fmt::Display| ToolchainError::Damaged {
         wheel: wheel.to_path_buf(),
         reason: error.to_string(),
@@ -45,7 +50,7 @@ pub(super) fn extract(wheel: &Path, root: &Path, progress: &ProgressBar) -> Resu
     let mut archive = ZipArchive::new(file).map_err(|error| damaged(&error))?;
 
     // A wheel cannot hold links: it repeats a library under every name it has. The longest name is the library.
-    let mut items = select(&mut archive).map_err(|error| damaged(&error))?;
+    let mut items = select(&mut archive, destination).map_err(|error| damaged(&error))?;
     items.sort_by_key(|item| std::cmp::Reverse(item.path.as_os_str().len()));
     let mut libraries: HashMap<(PathBuf, u32, u64), PathBuf> = HashMap::new();
 
@@ -70,6 +75,10 @@ pub(super) fn extract(wheel: &Path, root: &Path, progress: &ProgressBar) -> Resu
             }
             _ => ToolchainError::writing(&target)(error),
         })?;
+        if item.path.starts_with("bin") {
+            let mode = Permissions::from_mode(0o755);
+            fs::set_permissions(&target, mode).map_err(ToolchainError::writing(&target))?;
+        }
         let name = item.path.file_name().expect("a file has a name");
         libraries.insert(contents, name.into());
     }
@@ -77,7 +86,10 @@ pub(super) fn extract(wheel: &Path, root: &Path, progress: &ProgressBar) -> Resu
 }
 
 /// The files of a wheel that the toolchain is made of.
-fn select(archive: &mut ZipArchive<File>) -> zip::result::ZipResult<Vec<Item>> {
+fn select(
+    archive: &mut ZipArchive<File>,
+    destination: fn(&Path) -> Option<PathBuf>,
+) -> zip::result::ZipResult<Vec<Item>> {
     let mut items = Vec::new();
     for index in 0..archive.len() {
         let entry = archive.by_index_raw(index)?;
@@ -92,8 +104,8 @@ fn select(archive: &mut ZipArchive<File>) -> zip::result::ZipResult<Vec<Item>> {
     Ok(items)
 }
 
-/// Where the file called `name` in a wheel goes below the toolchain's root, if it is wanted.
-fn destination(name: &Path) -> Option<PathBuf> {
+/// Where the file called `name` in a wheel of the SYCL run time goes below the toolchain's root, if it is wanted.
+pub(super) fn sycl_file(name: &Path) -> Option<PathBuf> {
     let mut parts = name.components();
     let package = parts.next()?.as_os_str().to_str()?;
     let rest = parts.as_path();
@@ -110,13 +122,24 @@ fn destination(name: &Path) -> Option<PathBuf> {
     wanted.then(|| path.into())
 }
 
+/// Where the file called `name` in NVIDIA's wheel goes below the root of that part, if it is wanted.
+pub(super) fn nvidia_file(name: &Path) -> Option<PathBuf> {
+    let folder = name.parent()?;
+    if folder.extension().is_some_and(|end| end == "dist-info") && name.ends_with("License.txt") {
+        return Some("licenses/nvidia-cuda-nvcc.txt".into());
+    }
+    let path = name.strip_prefix("nvidia/cuda_nvcc").ok()?;
+    let wanted = path == Path::new("bin/ptxas") || path.starts_with("nvvm/libdevice");
+    wanted.then(|| path.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn headers_libraries_and_licences_are_taken() {
-        let to = |name: &str| destination(Path::new(name)).map(|path| path.to_str().unwrap().to_owned());
+        let to = |name: &str| sycl_file(Path::new(name)).map(|path| path.to_str().unwrap().to_owned());
         assert_eq!(
             to("a-1.data/data/lib/libsycl.so.9").as_deref(),
             Some("lib/libsycl.so.9")
@@ -133,5 +156,21 @@ mod tests {
         assert_eq!(to("a-1.data/data/bin/script.sh"), None);
         assert_eq!(to("a-1.data/data/lib/libsycl-preview.so"), None);
         assert_eq!(to("a-1.data/data/lib/libsycl.so.9.0.0-gdb.py"), None);
+    }
+
+    #[test]
+    fn of_nvidias_wheel_assembler_device_functions_and_licence_are_taken() {
+        let to = |name: &str| nvidia_file(Path::new(name)).map(|path| path.to_str().unwrap().to_owned());
+        assert_eq!(to("nvidia/cuda_nvcc/bin/ptxas").as_deref(), Some("bin/ptxas"));
+        assert_eq!(
+            to("nvidia/cuda_nvcc/nvvm/libdevice/libdevice.10.bc").as_deref(),
+            Some("nvvm/libdevice/libdevice.10.bc")
+        );
+        assert_eq!(
+            to("a-1.dist-info/License.txt").as_deref(),
+            Some("licenses/nvidia-cuda-nvcc.txt")
+        );
+        assert_eq!(to("nvidia/cuda_nvcc/nvvm/lib64/libnvvm.so"), None);
+        assert_eq!(to("nvidia/__init__.py"), None);
     }
 }

@@ -1,4 +1,4 @@
-// How SPIR-V is handed to the SYCL run time when a library is loaded: the structures of libsycl.so.9, which icpx fills in
+// How device code is handed to the SYCL run time when a library is loaded: the structures of libsycl.so.9, which icpx fills in
 // the same way.
 #include <cstdint>
 
@@ -28,7 +28,7 @@ struct property_set {
 
 struct image {
   uint16_t version;
-  uint8_t kind, format; // 4: SYCL; 2: SPIR-V
+  uint8_t kind, format; // 4: SYCL; 1: a device's own, 2: SPIR-V
   const char *target, *compile_options, *link_options;
   const unsigned char *begin, *end;
   const entry *entries_begin, *entries_end;

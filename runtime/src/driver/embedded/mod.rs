@@ -3,7 +3,8 @@
 //! Two compilers read the unit. The device pass, Intel's own front end as a library, makes SPIR-V of the kernels and writes
 //! the *integration header*: which kernels there are and which parameters they take. The host pass, g++, compiles the same
 //! unit together with that header. The SPIR-V goes into the library as data, registered with the SYCL run time when it is
-//! loaded. That is what icpx does, too.
+//! loaded. That is what icpx does, too. A unit that is also, or only, for NVIDIA's GPUs has a device pass more, or another
+//! one, that makes PTX.
 //!
 //! The front end is done long before the device pass is, so the host pass runs beside the rest of it.
 
@@ -12,8 +13,11 @@ mod flags;
 mod gxx;
 mod integration;
 mod module;
+mod nvptx;
+mod once;
 mod registration;
 mod spirv;
+mod target;
 mod tools;
 mod translation;
 
@@ -29,13 +33,15 @@ use tempfile::TempDir;
 
 pub(super) use self::gxx::Gxx;
 use self::module::Image;
+use self::nvptx::Nvptx;
+use self::target::Architecture;
 use self::tools::Tools;
 use self::translation::Translation;
 use super::source::{OWN, define_options, include_options, unreadable, unwritable, work_folder};
 use super::{CompileError, Driver, Identity, MODULE_MACRO, command, depfile, output};
 use crate::key::Key;
 use crate::libsycl;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{Nvidia, Toolchain};
 use crate::unit::{Source, Unit};
 
 /// The SYCL run time whose interface to compilers is spoken here.
@@ -60,6 +66,8 @@ pub struct Embedded {
     toolchain: Toolchain,
     gxx: Gxx,
     tools: Tools,
+    /// What NVIDIA's GPUs need, where it is installed.
+    nvptx: Option<Nvptx>,
 }
 
 /// A unit that is being compiled.
@@ -84,6 +92,7 @@ impl Embedded {
         }
         let gxx = Gxx::find()?;
         let tools = Tools::ensure(&toolchain, &gxx)?;
+        let nvptx = Nvptx::find(&toolchain, &gxx)?;
         let identity = Identity::new(vec![
             ("driver", "embedded".to_owned()),
             ("toolchain", toolchain.version()),
@@ -91,21 +100,36 @@ impl Embedded {
             ("device options", flags::DEVICE.join(" ")),
             ("host options", flags::HOST.join(" ")),
             ("recipe", super::digest(&RECIPE)),
+            // What it is made of for NVIDIA's GPUs, be it installed or not: what is compiled for others is the same.
+            ("nvidia", Nvidia::version()),
+            ("nvidia recipe", super::digest(&nvptx::RECIPE)),
         ]);
         Ok(Self {
             identity,
             toolchain,
             gxx,
             tools,
+            nvptx,
         })
     }
 
     /// The SPIR-V modules made from `unit`: one for each set of things that its kernels require of a device, and one with
     /// the conversions of bfloat16 where it is used.
     pub fn spirv(&self, unit: &Unit) -> Result<Vec<Vec<u8>>, CompileError> {
+        self.device_code(unit, Architecture::Spir64)
+    }
+
+    /// The PTX modules made from `unit`, as text with a zero byte at its end: one for each set of things that its kernels
+    /// require of a device. The toolchain's part for NVIDIA's GPUs has to be installed.
+    pub fn ptx(&self, unit: &Unit) -> Result<Vec<Vec<u8>>, CompileError> {
+        self.device_code(unit, Architecture::Nvptx64)
+    }
+
+    fn device_code(&self, unit: &Unit, architecture: Architecture) -> Result<Vec<Vec<u8>>, CompileError> {
         let job = self.job(unit)?;
-        let images = self.device_pass(unit, &job, |_| ())?;
-        Ok(images.into_iter().map(|image| image.spirv).collect())
+        let arguments = job.translation.write_device(job.work.path(), &job.module)?;
+        let images = self.device_pass(unit, &job, &arguments, architecture, |_| ())?;
+        Ok(images.into_iter().map(|image| image.code).collect())
     }
 
     /// g++ as it compiles the host side of a unit that shares precompiled headers: with `<cstdint>` and `<sycl/sycl.hpp>` read
@@ -136,24 +160,51 @@ impl Embedded {
         })
     }
 
-    /// Compiles the kernels of `unit`. `announce` is given the integration header as soon as it is there.
+    /// The device pass for `architecture` over the unit that `arguments` name.
+    fn device_command(
+        &self,
+        unit: &Unit,
+        job: &Job<'_>,
+        arguments: &[OsString],
+        architecture: Architecture,
+    ) -> Result<Command, CompileError> {
+        let work = job.work.path();
+        let (mut pass, own, precompiled) = match architecture {
+            Architecture::Spir64 => {
+                let pass = self.tools.device_command(&self.toolchain, work);
+                (pass, None, self.tools.precompiled_option())
+            }
+            Architecture::Nvptx64 => {
+                let nvptx = self.nvptx.as_ref().ok_or_else(nvptx::missing)?;
+                let pass = nvptx.command(&self.toolchain, work);
+                (pass, Some(nvptx.toolkit_option()), nvptx.precompiled_option())
+            }
+        };
+        pass.args(arguments)
+            .arg("--")
+            .args(flags::DEVICE)
+            .args(own)
+            .args(tools::integration_option(architecture))
+            .args(include_options(unit)?);
+        if job.translation.device_prelude() {
+            pass.arg(precompiled);
+        }
+        Ok(pass)
+    }
+
+    /// Compiles the kernels of `unit`, which `arguments` name, for `architecture`. `announce` is given the integration header
+    /// as soon as it is there.
     fn device_pass(
         &self,
         unit: &Unit,
         job: &Job<'_>,
+        arguments: &[OsString],
+        architecture: Architecture,
         mut announce: impl FnMut(String),
     ) -> Result<Vec<Image>, CompileError> {
         let work = job.work.path();
-        let mut pass = self.tools.device_command(&self.toolchain, work);
-        pass.args(job.translation.write_device(work, &job.module)?)
-            .arg("--")
-            .args(flags::DEVICE)
-            .args(tools::integration_option())
-            .args(include_options(unit)?);
-        if job.translation.device_prelude() {
-            pass.arg(self.tools.precompiled_option());
-        }
-        let header = integration_header(work);
+        let mut pass = self.device_command(unit, job, arguments, architecture)?;
+        let header = integration_header(work, architecture);
         let announced = Cell::new(false);
         let output = command::run_watched(&mut pass, || {
             if !announced.get()
@@ -170,7 +221,11 @@ impl Embedded {
         if !announced.get() {
             announce(text.clone());
         }
-        let images = module::read_all(&work.join(OWN), &job.module)?;
+        let folder = work.join(OWN);
+        let images = match architecture {
+            Architecture::Spir64 => module::read_all(&folder, &job.module)?,
+            Architecture::Nvptx64 => Nvptx::images(&folder, &job.module)?,
+        };
         integration::check_compiled(&text, |name| {
             let name = integration::renamed(name, &job.module);
             images.iter().any(|image| image.kernels.contains(&name))
@@ -203,24 +258,42 @@ impl Embedded {
         Ok(object)
     }
 
-    /// Runs both passes, beside one another as far as that goes.
-    fn both_passes(&self, unit: &Unit, job: &Job<'_>) -> Result<(PathBuf, Vec<Image>), CompileError> {
+    /// Runs all passes, beside one another as far as that goes.
+    fn all_passes(&self, unit: &Unit, job: &Job<'_>) -> Result<(PathBuf, Vec<Image>), CompileError> {
+        let architectures = Architecture::of(unit)?;
+        let arguments = job.translation.write_device(job.work.path(), &job.module)?;
         thread::scope(|scope| {
             let (announce, announced) = mpsc::channel::<String>();
             let host = scope.spawn(move || {
                 let header = announced.recv().ok()?;
                 Some((self.host_pass(unit, job, &header), header))
             });
-            let images = self.device_pass(unit, job, |header| {
-                // It fails only where the host pass has come to an end.
-                let _ = announce.send(header);
-            });
+            let passes: Vec<_> = architectures
+                .iter()
+                .map(|&architecture| {
+                    let (announce, arguments) = (announce.clone(), &arguments);
+                    let pass = move || {
+                        self.device_pass(unit, job, arguments, architecture, |header| {
+                            // It fails only where the host pass has come to an end.
+                            let _ = announce.send(header);
+                        })
+                    };
+                    (architecture, scope.spawn(pass))
+                })
+                .collect();
             drop(announce);
+            let mut images = Vec::new();
+            let mut failed = Ok(());
+            for (architecture, pass) in passes {
+                match pass.join().expect("a device pass does not panic") {
+                    Ok(made) => images.extend(made),
+                    Err(error) => failed = failed.and(Err(architecture.explain(error))),
+                }
+            }
             let early = host.join().expect("the host pass does not panic");
-            // What the device pass says of the unit is the better message.
-            let images = images?;
-            let path = integration_header(job.work.path());
-            let header = fs::read_to_string(&path).map_err(unreadable(&path))?;
+            // What a device pass says of the unit is the better message.
+            failed?;
+            let header = common_header(unit, job.work.path(), &architectures)?;
             let object = match early {
                 Some((object, early)) if early == header => object?,
                 // It was not whole yet when it was read.
@@ -257,9 +330,9 @@ impl Embedded {
         let mut linker = tools::host_compiler(&self.toolchain, &self.gxx);
         linker.current_dir(work).arg("-shared").arg(object);
         if !images.is_empty() {
-            let file = |number| format!("{OWN}/image.{number}.spv");
+            let file = |number| format!("{OWN}/image.{number}");
             for (number, image) in images.iter().enumerate() {
-                write(&format!("image.{number}.spv"), &image.spirv)?;
+                write(&format!("image.{number}"), &image.code)?;
             }
             write("images.cpp", registration::text(images, file).as_bytes())?;
             linker.arg(format!("{OWN}/images.cpp"));
@@ -282,7 +355,13 @@ impl Driver for Embedded {
     }
 
     fn environment(&self) -> Vec<(&'static str, OsString)> {
-        self.toolchain.environment()
+        let mut variables = self.toolchain.environment();
+        variables.extend(
+            self.nvptx
+                .iter()
+                .map(|nvptx| (nvptx::adapter::SEARCH_PATH, nvptx.adapters().into())),
+        );
+        variables
     }
 
     fn dependencies(&self, unit: &Unit) -> Result<Vec<PathBuf>, CompileError> {
@@ -302,12 +381,31 @@ impl Driver for Embedded {
         let job = self.job(unit)?;
         let (object, images) = match unit.source {
             Source::Host { .. } => (self.host_pass(unit, &job, "")?, Vec::new()),
-            Source::Header { .. } | Source::File(_) => self.both_passes(unit, &job)?,
+            Source::Header { .. } | Source::File(_) => self.all_passes(unit, &job)?,
         };
         self.link(unit, &job, &object, &images, out)
     }
 }
 
-fn integration_header(work: &Path) -> PathBuf {
-    work.join(OWN).join("integration.hpp")
+fn integration_header(work: &Path, architecture: Architecture) -> PathBuf {
+    work.join(tools::integration_header(architecture))
+}
+
+/// The integration header of all `architectures`.
+fn common_header(unit: &Unit, work: &Path, architectures: &[Architecture]) -> Result<String, CompileError> {
+    let mut texts = architectures.iter().map(|&architecture| {
+        let path = integration_header(work, architecture);
+        fs::read_to_string(&path).map_err(unreadable(&path))
+    });
+    let first = texts.next().expect("a unit has a target")?;
+    for text in texts {
+        if text? != first {
+            return Err(CompileError::Refused {
+                subject: unit.source.to_string(),
+                reason: "its kernels are not the same for every target: compile it for one target at a time"
+                    .to_owned(),
+            });
+        }
+    }
+    Ok(first)
 }

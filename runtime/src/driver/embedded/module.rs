@@ -1,4 +1,4 @@
-//! SPIR-V modules: what is in them, and other names for their kernels.
+//! Modules of device code, and of those in SPIR-V: what is in them, and other names for their kernels.
 
 use std::fs;
 use std::path::Path;
@@ -17,11 +17,22 @@ const ASPECTS: [(Capability, u32); 3] = [
     (Capability::Int64Atomics, 27),
 ];
 
-/// A SPIR-V module and what the run time has to know about it.
+/// What form device code has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// SPIR-V, for any device that takes it.
+    Spirv,
+    /// Text for NVIDIA's GPUs.
+    Ptx,
+}
+
+/// A module of device code and what the run time has to know about it.
 #[derive(Debug)]
 pub(super) struct Image {
-    /// The module itself.
-    pub(super) spirv: Vec<u8>,
+    /// The form of its code.
+    pub(super) form: Form,
+    /// The code itself.
+    pub(super) code: Vec<u8>,
     /// The names of its kernels; none in a library.
     pub(super) kernels: Vec<String>,
     /// Functions that other modules may import.
@@ -45,7 +56,7 @@ pub(super) fn read_all(folder: &Path, module: &str) -> Result<Vec<Image>, Compil
         images.push(Image::new(&fs::read(&path).map_err(unreadable(&path))?, module)?);
     }
     // The run time's own order is not always the same.
-    images.sort_by(|a, b| a.spirv.cmp(&b.spirv));
+    images.sort_by(|a, b| a.code.cmp(&b.code));
     Ok(images)
 }
 
@@ -80,7 +91,8 @@ impl Image {
             kernels.push(name);
         }
         Ok(Self {
-            spirv: words.into_iter().flat_map(u32::to_le_bytes).collect(),
+            form: Form::Spirv,
+            code: words.into_iter().flat_map(u32::to_le_bytes).collect(),
             kernels,
             exports: linked(&code, LinkageType::Export),
             imports: linked(&code, LinkageType::Import),

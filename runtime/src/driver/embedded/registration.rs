@@ -1,14 +1,14 @@
-//! The C++ text that hands SPIR-V modules to the SYCL run time when a library is loaded.
+//! The C++ text that hands modules of device code to the SYCL run time when a library is loaded.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::module::Image;
+use super::module::{Form, Image};
 
 /// The structures that the text fills in.
 pub(super) const HEADER: &str = include_str!("images.hpp");
 
-/// C++ text that registers `images`, at least one; the SPIR-V of the n-th is in `file(n)`.
+/// C++ text that registers `images`, at least one; the code of the n-th is in `file(n)`.
 pub(super) fn text(images: &[Image], file: impl Fn(usize) -> String) -> String {
     let libraries: BTreeSet<&str> = images
         .iter()
@@ -24,11 +24,12 @@ pub(super) fn text(images: &[Image], file: impl Fn(usize) -> String) -> String {
             .iter()
             .map(|name| format!("OXYSYCL_ENTRY(\"{name}\")"))
             .collect();
-        text += &format!("OXYSYCL_EMBED(spirv{number}, \"{}\");\n", file(number));
+        text += &format!("OXYSYCL_EMBED(code{number}, \"{}\");\n", file(number));
         let entries = array(&mut text, &format!("const entry entries{number}"), &entries);
         let sets = array(&mut text, &format!("const property_set sets{number}"), &sets);
         list.push(format!(
-            "{{3, 4, 2, \"spir64\", \"\", \"\", spirv{number}_begin, spirv{number}_end, {entries}, {sets}}}"
+            "{{3, 4, {}, \"\", \"\", code{number}_begin, code{number}_end, {entries}, {sets}}}",
+            format_and_target(image.form)
         ));
     }
     let _ = array(&mut text, "const image list", &list);
@@ -38,6 +39,14 @@ pub(super) fn text(images: &[Image], file: impl Fn(usize) -> String) -> String {
         images.len()
     );
     text
+}
+
+/// A form of code, as the run time names it and what it is for.
+fn format_and_target(form: Form) -> &'static str {
+    match form {
+        Form::Spirv => "2, \"spir64\"",
+        Form::Ptx => "1, \"llvm_nvptx64\"",
+    }
 }
 
 /// Appends the properties of `image` to `text` and returns their sets.

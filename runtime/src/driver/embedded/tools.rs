@@ -1,7 +1,6 @@
 //! What is built once for a toolchain and a g++: the device pass, and both passes' precompiled `sycl.hpp`.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -12,7 +11,8 @@ use super::super::source::{OWN, unwritable};
 use super::super::{CompileError, command};
 use super::flags;
 use super::gxx::Gxx;
-use crate::lock::Lock;
+use super::once;
+use super::target::Architecture;
 use crate::toolchain::{Toolchain, spinner};
 
 /// The source of the device pass.
@@ -23,9 +23,6 @@ pub(super) const PRELUDE: &str = "#include <cstdint>\n#include <sycl/sycl.hpp>\n
 
 /// Ends the part of a unit that the device pass precompiles.
 pub(super) const END_OF_PRELUDE: &str = "static_assert(true);\n";
-
-/// Written last into a complete folder of tools.
-const COMPLETE: &str = "complete";
 
 /// A folder of tools.
 #[derive(Clone, Debug)]
@@ -40,54 +37,42 @@ impl Tools {
         let tools = Self {
             folder: parent.join(digest(gxx)),
         };
-        if tools.folder.join(COMPLETE).exists() {
-            return Ok(tools);
-        }
-        fs::create_dir_all(&parent).map_err(unwritable(&parent))?;
-        let lock = parent.join("lock");
-        let _lock = Lock::acquire(&lock, "another process that prepares the embedded toolchain")
-            .map_err(unwritable(&lock))?;
-        if !tools.folder.join(COMPLETE).exists() {
-            tools.build(toolchain, gxx, &parent)?;
-        }
+        once::ensure(&tools.folder, |folder, work| {
+            let built = Self {
+                folder: folder.to_owned(),
+            };
+            built.build(toolchain, gxx, work)
+        })?;
         Ok(tools)
     }
 
-    fn build(&self, toolchain: &Toolchain, gxx: &Gxx, parent: &Path) -> Result<(), CompileError> {
+    fn build(&self, toolchain: &Toolchain, gxx: &Gxx, work: &Path) -> Result<(), CompileError> {
         eprintln!(
             "oxysycl: preparing the embedded toolchain for {} (once)",
             gxx.version
         );
-        remove_remains(parent).map_err(unwritable(parent))?;
-        let staging = tempfile::Builder::new()
-            .prefix(STAGING)
-            .tempdir_in(parent)
-            .map_err(unwritable(parent))?;
-        let built = Self {
-            folder: staging.path().join("tools"),
-        };
         let write = |path: &Path, text: &str| fs::write(path, text).map_err(unwritable(path));
-        fs::create_dir(&built.folder).map_err(unwritable(&built.folder))?;
-        write(&built.prelude(), PRELUDE)?;
-        let device_pass_source = staging.path().join("device_pass.cpp");
+        write(&self.prelude(), PRELUDE)?;
+        let device_pass_source = work.join("device_pass.cpp");
         write(&device_pass_source, DEVICE_PASS)?;
-        let unit = staging.path().join("unit.cpp");
+        let unit = work.join("unit.cpp");
         write(&unit, &format!("{PRELUDE}{END_OF_PRELUDE}"))?;
 
         let spinner = spinner("precompiling the SYCL headers");
         let results = thread::scope(|scope| {
             let host = scope.spawn(|| {
                 let mut compiler = host_compiler(toolchain, gxx);
-                compiler.args(["-x", "c++-header"]).arg(built.prelude());
-                compiler.arg("-o").arg(built.prelude().with_extension("hpp.gch"));
+                compiler.args(["-x", "c++-header"]).arg(self.prelude());
+                compiler.arg("-o").arg(self.prelude().with_extension("hpp.gch"));
                 command::run(&mut compiler)
             });
-            let device = build_device_pass(toolchain, gxx, &device_pass_source, &built.device_pass())
+            let device = build_device_pass(toolchain, gxx, &device_pass_source, &self.device_pass())
                 .and_then(|()| {
-                    let mut pass = built.device_command(toolchain, staging.path());
+                    let mut pass = self.device_command(toolchain, work);
                     pass.arg(&unit).arg("unit").arg("--").args(flags::DEVICE);
-                    pass.args(integration_option()).arg(built.precompiled_option());
-                    fs::create_dir(staging.path().join(OWN)).map_err(unwritable(&unit))?;
+                    pass.args(integration_option(Architecture::Spir64))
+                        .arg(self.precompiled_option());
+                    fs::create_dir(work.join(OWN)).map_err(unwritable(&unit))?;
                     command::run(&mut pass)
                 });
             [host.join().expect("the host pass does not panic"), device]
@@ -96,11 +81,7 @@ impl Tools {
         for result in results {
             result?;
         }
-        write(&built.folder.join(COMPLETE), "")?;
-        if self.folder.exists() {
-            fs::rename(&self.folder, staging.path().join("damaged")).map_err(unwritable(&self.folder))?;
-        }
-        fs::rename(&built.folder, &self.folder).map_err(unwritable(&self.folder))
+        Ok(())
     }
 
     /// The header to pass by `-include`, with its precompiled form beside it.
@@ -134,13 +115,19 @@ impl Tools {
     }
 }
 
-/// The name of every folder that tools are built in starts like this.
-const STAGING: &str = ".preparing-";
+/// Where the device pass for `architecture` writes the integration header, below the folder that it runs in.
+pub(super) fn integration_header(architecture: Architecture) -> &'static str {
+    match architecture {
+        Architecture::Spir64 => "oxysycl/integration.hpp",
+        Architecture::Nvptx64 => "oxysycl/integration.nvptx64.hpp",
+    }
+}
 
 /// The options by which the device pass writes the integration header, which tells the host side about the kernels. The path
 /// is relative, because all options are part of what names a precompiled header.
-pub(super) fn integration_option() -> [&'static str; 2] {
-    ["-Xclang", "-fsycl-int-header=oxysycl/integration.hpp"]
+pub(super) fn integration_option(architecture: Architecture) -> [String; 2] {
+    let path = integration_header(architecture);
+    ["-Xclang".to_owned(), format!("-fsycl-int-header={path}")]
 }
 
 /// g++ with the options that every host compilation has.
@@ -181,18 +168,7 @@ fn digest(gxx: &Gxx) -> String {
         END_OF_PRELUDE,
         &flags::DEVICE.join(" "),
         &flags::HOST.join(" "),
-        &integration_option().join(" "),
+        &integration_option(Architecture::Spir64).join(" "),
     ];
     hex::encode(Sha256::digest(parts.join("\0")))[..12].to_owned()
-}
-
-/// Deletes what killed builds left in `parent`.
-fn remove_remains(parent: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(parent)? {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(STAGING) {
-            fs::remove_dir_all(entry.path())?;
-        }
-    }
-    Ok(())
 }

@@ -1,0 +1,63 @@
+//! Folders that are made once, by whichever process comes first: complete or not at all.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::super::CompileError;
+use super::super::source::unwritable;
+use crate::lock::Lock;
+
+/// Written last into a complete folder.
+const COMPLETE: &str = "complete";
+
+/// The name of every folder that is being made starts like this.
+const STAGING: &str = ".preparing-";
+
+/// Sees to it that `folder` is there. If it isn't, `build` makes it, being given a new folder and beside it another one for
+/// what is not kept.
+pub(super) fn ensure(
+    folder: &Path,
+    build: impl FnOnce(&Path, &Path) -> Result<(), CompileError>,
+) -> Result<(), CompileError> {
+    let complete = || folder.join(COMPLETE).exists();
+    if complete() {
+        return Ok(());
+    }
+    let parent = folder.parent().expect("such a folder is in another");
+    fs::create_dir_all(parent).map_err(unwritable(parent))?;
+    let lock = parent.join("lock");
+    let _lock = Lock::acquire(&lock, "another process that prepares the embedded toolchain")
+        .map_err(unwritable(&lock))?;
+    if complete() {
+        return Ok(());
+    }
+    remove_remains(parent).map_err(unwritable(parent))?;
+    // Beside its place, so that one rename puts it there.
+    let staging = tempfile::Builder::new()
+        .prefix(STAGING)
+        .tempdir_in(parent)
+        .map_err(unwritable(parent))?;
+    let (built, work) = (staging.path().join("tools"), staging.path().join("work"));
+    for made in [&built, &work] {
+        fs::create_dir(made).map_err(unwritable(made))?;
+    }
+    build(&built, &work)?;
+    let mark = built.join(COMPLETE);
+    fs::write(&mark, "").map_err(unwritable(&mark))?;
+    if folder.exists() {
+        fs::rename(folder, staging.path().join("damaged")).map_err(unwritable(folder))?;
+    }
+    fs::rename(&built, folder).map_err(unwritable(folder))
+}
+
+/// Deletes what killed processes left in `parent`.
+fn remove_remains(parent: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(parent)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(STAGING) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
+}
