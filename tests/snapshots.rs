@@ -1,10 +1,12 @@
-//! Every operator's header, as it was reviewed. `cargo insta review` accepts changes.
+//! Every operator's header and device program, as they were reviewed. `cargo insta review` accepts changes.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The reviewed headers.
+use oxysycl::codegen::program::Program;
+
+/// The reviewed headers, and the programs in a folder of their own.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots");
 
 /// The headers of all operators: where each is in the project's folder of headers, without its extension, and its text.
@@ -21,6 +23,29 @@ fn headers() -> Vec<(PathBuf, String)> {
         .collect()
 }
 
+/// The programs of all operators: their names, and their texts.
+fn programs() -> Vec<(String, String)> {
+    let headers = oxysycl::headers().unwrap();
+    let kernels = headers.iter().flat_map(|header| header.kernels());
+    kernels
+        .map(|kernel| {
+            let ir = kernel.ir().unwrap();
+            (ir.name.clone(), Program::of(&ir).to_string())
+        })
+        .collect()
+}
+
+#[test]
+fn programs_are_as_reviewed() {
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(Path::new(FOLDER).join("program"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    for (name, text) in programs() {
+        settings.bind(|| insta::assert_snapshot!(name, text));
+    }
+}
+
 #[test]
 fn headers_are_as_reviewed() {
     for (path, text) in headers() {
@@ -34,11 +59,14 @@ fn headers_are_as_reviewed() {
 }
 
 #[test]
-fn every_reviewed_header_is_one_of_a_kernel() {
+fn everything_reviewed_is_of_a_kernel() {
     let mut expected = BTreeSet::new();
     for (path, _) in headers() {
         expected.insert(path.with_extension("snap"));
         expected.insert(path.with_extension("snap.hpp"));
+    }
+    for (name, _) in programs() {
+        expected.insert(Path::new("program").join(name).with_extension("snap"));
     }
     let mut found = BTreeSet::new();
     files(Path::new(FOLDER), &mut found);

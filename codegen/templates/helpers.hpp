@@ -153,6 +153,23 @@ inline float powi(float x, int32_t exponent) {
   }
   return exponent < 0 ? 1.0f / power : power;
 }
+{% endif %}{% if reduce_nan %}
+/// The largest and the smallest of a group's parts that are numbers; NaN where none is.
+template <typename Group>
+inline float group_max(const Group& group, float part) {
+  const bool number = part == part;
+  const float known = number ? part : -std::numeric_limits<float>::infinity();
+  const float most = ::sycl::reduce_over_group(group, known, ::sycl::maximum<float>());
+  return ::sycl::any_of_group(group, number) ? most : part;
+}
+
+template <typename Group>
+inline float group_min(const Group& group, float part) {
+  const bool number = part == part;
+  const float known = number ? part : std::numeric_limits<float>::infinity();
+  const float least = ::sycl::reduce_over_group(group, known, ::sycl::minimum<float>());
+  return ::sycl::any_of_group(group, number) ? least : part;
+}
 {% endif %}{% if is_told %}
 /// Whether a caller tells how many positions a buffer has. With INT64_MAX it does not: one is looked at, and the caller
 /// vouches for the others.

@@ -19,5 +19,6 @@ mod floats;
 mod integers;
 mod names;
 mod ranges;
+mod reductions;
 mod strided;
 mod support;

@@ -88,12 +88,14 @@ impl Body<'_> {
                     printer.spelling.item
                 ));
             }
-            Stmt::Reduce { into, operator, part } => {
-                let (group, part) = (&printer.spelling.item, self.name(*part));
-                let (head, operation) = (self.declaration(*into), operation(*operator));
-                out.line(format!(
-                    "{head} = ::sycl::reduce_over_group({group}.get_group(), {part}, ::sycl::{operation}<float>());"
-                ));
+            Stmt::Reduce {
+                into,
+                operator,
+                part,
+                nan,
+            } => {
+                let value = self.reduction(*operator, *part, *nan);
+                out.line(format!("{} = {value};", self.declaration(*into)));
             }
             Stmt::If(branch) => self.branch(out, branch),
             Stmt::Loop(l) => self.loop_(out, l),
@@ -125,6 +127,17 @@ impl Body<'_> {
         let local = &self.locals[id];
         let constness = if local.mutable { "" } else { "const " };
         format!("{constness}{} {}", local.ty.cpp(), self.name(id))
+    }
+
+    fn reduction(&self, operator: Reduce, part: LocalId, nan: bool) -> String {
+        let item = &self.printer.spelling.item;
+        let (ty, part) = (self.locals[part].ty.cpp(), self.name(part));
+        if nan {
+            self.printer.helpers.uses(Helper::ReduceNan);
+            return format!("detail::{}({item}.get_group(), {part})", operator.word());
+        }
+        let operation = operation(operator);
+        format!("::sycl::reduce_over_group({item}.get_group(), {part}, ::sycl::{operation}<{ty}>())")
     }
 
     fn branch(&self, out: &mut Writer, branch: &If) {

@@ -32,6 +32,8 @@ pub(super) enum Helper {
     Fraction,
     /// `powi`, by multiplication.
     Power,
+    /// `group_max`, `group_min` of parts that may be NaN.
+    ReduceNan,
     /// `is_told` of what a drop-in does not tell.
     IsTold,
     /// `overlap` of two `Region`s.

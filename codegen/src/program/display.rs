@@ -7,13 +7,15 @@ mod stmt;
 use std::fmt::{self, Display, Formatter};
 
 use self::stmt::block;
-use super::{Function, Given, ParamKind, Place, Program, Register};
+use super::{Function, Given, ParamKind, Place, Program, Register, RegisterId};
 use crate::ir::{Element, LocalId, RowId};
 
 /// Names that are no others: two variables of one name are told apart by a number.
 struct Names<'p> {
     program: Option<&'p Program>,
     locals: Vec<String>,
+    rows: Vec<String>,
+    registers: Vec<String>,
 }
 
 impl<'p> Names<'p> {
@@ -21,6 +23,8 @@ impl<'p> Names<'p> {
         Names {
             program: Some(program),
             locals: distinct(program.locals.iter().map(|local| &*local.name)),
+            rows: distinct(program.rows.iter().map(|row| &*row.name)),
+            registers: distinct(program.registers.iter().map(|register| &*register.name)),
         }
     }
 
@@ -28,6 +32,8 @@ impl<'p> Names<'p> {
         Names {
             program: None,
             locals: distinct(function.locals.iter().map(|local| &*local.name)),
+            rows: Vec::new(),
+            registers: Vec::new(),
         }
     }
 
@@ -43,23 +49,18 @@ impl<'p> Names<'p> {
         &self.program().params[id].name
     }
 
-    fn row(&self, id: RowId) -> &'p str {
-        &self.program().rows[id].name
+    fn row(&self, id: RowId) -> &str {
+        &self.rows[id]
     }
 
-    fn register(&self, id: usize) -> String {
-        let registers = &self.program().registers;
-        let name = &registers[id].name;
-        match registers[..id].iter().filter(|r| r.name == *name).count() {
-            0 => name.clone(),
-            before => format!("{name}.{}", before + 1),
-        }
+    fn register(&self, id: RegisterId) -> &str {
+        &self.registers[id]
     }
 
-    fn place(&self, place: Place) -> String {
+    fn place(&self, place: Place) -> &str {
         match place {
-            Place::Buffer(id) => self.param(id).to_owned(),
-            Place::Row(id) => self.row(id).to_owned(),
+            Place::Buffer(id) => self.param(id),
+            Place::Row(id) => self.row(id),
             Place::Register(id) => self.register(id),
         }
     }
@@ -171,7 +172,7 @@ fn kind(kind: &ParamKind, names: &Names<'_>) -> String {
     }
 }
 
-/// `4 x f16`, with `W` for the vector width.
+/// `[f16; 2 * W]`, with `W` for the vector width.
 fn register(register: &Register, names: &Names<'_>) -> String {
     let width = match register.step {
         1 => "W".to_owned(),

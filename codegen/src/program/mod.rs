@@ -27,6 +27,8 @@ mod launch;
 mod lower;
 mod prune;
 mod stmt;
+#[cfg(test)]
+mod tests;
 
 pub use self::expr::{Expr, ExprKind, Memory, Place, WorkItem};
 pub use self::launch::{
@@ -34,7 +36,7 @@ pub use self::launch::{
 };
 use self::lower::lower;
 pub use self::stmt::{End, If, Loop, LoopKind, Start, Stmt, VectorAccess, walk};
-use crate::ir::{Element, Kernel, LocalId, RowId, Scalar};
+use crate::ir::{Element, Kernel, LocalId, Scalar};
 
 /// Position in a program's list of vector registers.
 pub type RegisterId = usize;
@@ -206,18 +208,5 @@ impl Program {
     /// The program of a checked kernel.
     pub fn of(kernel: &Kernel) -> Program {
         lower(kernel, kernel.barriers())
-    }
-
-    /// The name in Rust of a place.
-    pub fn place_name(&self, place: Place) -> &str {
-        match place {
-            Place::Buffer(id) => &self.params[id].name,
-            Place::Row(id) => &self.row(id).name,
-            Place::Register(id) => &self.registers[id].name,
-        }
-    }
-
-    fn row(&self, id: RowId) -> &Row {
-        &self.rows[id]
     }
 }

@@ -34,6 +34,8 @@ pub enum Stmt {
         operator: Reduce,
         /// What holds each work-item's part.
         part: LocalId,
+        /// Whether parts may be NaN. The largest or smallest is then that of the others, and NaN where there are none.
+        nan: bool,
     },
     /// A branch.
     If(If),

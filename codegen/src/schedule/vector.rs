@@ -247,12 +247,13 @@ impl<'k> Search<'k> {
 
     fn vectors(mut self, body: &[Stmt]) -> LoopVectors {
         let mut body = body.to_vec();
-        variant::choose(&mut body, &self.known);
+        variant::choose(self.kernel, &mut body, &self.known);
         let mut candidates = Vec::new();
         for stmt in &body {
             self.unconditional(stmt, &mut candidates);
         }
-        candidates.retain(Candidate::is_whole);
+        let inside = rows_bound_in(&body);
+        candidates.retain(|c| c.is_whole() && !inside.contains(&c.place));
         let mut registers: Vec<Vector> = candidates.iter().map(Candidate::vector).collect();
         let buffers = self.kernel.buffers().map(|(id, _)| id);
         let refused: Vec<ParamId> = buffers.filter(|b| !self.agrees(*b, &body, &registers)).collect();
@@ -272,7 +273,7 @@ impl<'k> Search<'k> {
             None => false,
         });
         let (kernel, lane) = (self.kernel, self.lane);
-        variant::write_out(&mut body, &mut |place, index| {
+        variant::write_out(kernel, &mut body, &mut |place, index| {
             let form = self.form(index)?;
             let held = registers.iter().any(|v| v.holds(place, &form));
             held.then(|| form.written(lane, kernel))
@@ -392,6 +393,17 @@ impl<'k> Search<'k> {
             })
             .collect()
     }
+}
+
+/// Rows that begin somewhere else for each lane.
+fn rows_bound_in(body: &[Stmt]) -> Vec<Place> {
+    let mut rows = Vec::new();
+    walk(body, &mut |stmt| {
+        if let StmtKind::Row(id) = stmt.kind {
+            rows.push(Place::Row(id));
+        }
+    });
+    rows
 }
 
 fn push_new<T: PartialEq>(list: &mut Vec<T>, item: T) {

@@ -11,7 +11,7 @@ pub(super) fn text(e: &Expr, names: &Names<'_>) -> String {
         ExprKind::Param(id) => names.param(*id).to_owned(),
         ExprKind::Const(id) => names.program().consts[*id].name.clone(),
         ExprKind::IsNull(id) => format!("{}.is_null", names.param(*id)),
-        ExprKind::Load(memory, _) => names.place(memory.place),
+        ExprKind::Load(memory, _) => names.place(memory.place).to_owned(),
         _ => String::new(),
     })
 }

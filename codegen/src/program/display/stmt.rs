@@ -66,13 +66,16 @@ impl Printer<'_> {
                 writeln!(f, "store {from} to {to}")
             }
             Stmt::Barrier => writeln!(f, "barrier"),
-            Stmt::Reduce { into, operator, part } => writeln!(
-                f,
-                "reduce {} = {}({})",
-                self.declaration(*into),
-                operator.word(),
-                names.local(*part)
-            ),
+            Stmt::Reduce {
+                into,
+                operator,
+                part,
+                nan,
+            } => {
+                let (into, part) = (self.declaration(*into), names.local(*part));
+                let nan = if *nan { ", NaN or not" } else { "" };
+                writeln!(f, "reduce {into} = {}({part}){nan}", operator.word())
+            }
             Stmt::If(branch) => self.branch(f, branch, depth),
             Stmt::Loop(l) => {
                 let kind = match l.kind {
@@ -133,7 +136,7 @@ impl Printer<'_> {
     fn vector(&self, access: &VectorAccess) -> (String, String) {
         let place = self.names.place(access.memory.place);
         let memory = format!("{place}[{}..]", text(&access.first, self.names));
-        (self.names.register(access.register), memory)
+        (self.names.register(access.register).to_owned(), memory)
     }
 
     fn register(&self, access: &VectorAccess) -> String {

@@ -64,8 +64,30 @@ impl Lowering<'_> {
             into,
             operator,
             part: self.local_of[part],
+            nan: operator != Reduce::Sum && !starts_at_number(&self.kernel.body, part),
         });
     }
+}
+
+/// Whether an accumulator starts at a literal that is a number: a maximum or minimum with another number stays one.
+fn starts_at_number(block: &[Stmt], part: LocalId) -> bool {
+    fn is_number(e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Float(value) => !value.is_nan(),
+            ExprKind::Int(_) => true,
+            ExprKind::Unary(_, a) => is_number(a),
+            _ => false,
+        }
+    }
+    let mut number = false;
+    walk(block, &mut |stmt| {
+        if let StmtKind::Let(id, Some(init)) = &stmt.kind
+            && *id == part
+        {
+            number = is_number(init);
+        }
+    });
+    number
 }
 
 /// The reductions in a statement's own expressions, in order.

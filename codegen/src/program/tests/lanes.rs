@@ -1,0 +1,52 @@
+//! Loops over lanes, dealt to work-items.
+
+use super::body;
+
+/// The lines of a `lanes` loop.
+fn lanes(stmts: &str) -> Vec<String> {
+    body(&format!("for i in lanes(width) {{ {stmts} }}"))
+}
+
+#[test]
+fn a_loop_is_done_in_vectors_and_then_one_by_one() {
+    let expected = [
+        "let whole: i64 = (width / W) * W",
+        "vectors i from lane * W below whole by lanes * W",
+        "  vector p_vec: [f32; W] = load p[i..]",
+        "  vector q_vec: [f32; W]",
+        "  positions v from 0 below W by 1",
+        "    let p_i: f32 = p_vec[v]",
+        "    q_vec[v] = 2.0 * p_i",
+        "  store q_vec to q[i..]",
+        "tail i.2 from whole + lane below width by lanes",
+        "  q[i.2] = 2.0 * p[i.2]",
+    ];
+    assert_eq!(lanes("q.store(i, 2.0 * p.load(i));"), expected);
+}
+
+#[test]
+fn a_loop_without_vectors_is_done_one_by_one() {
+    let expected = [
+        "work-items i from lane below width by lanes",
+        "  y[(row * width) + i] = x[(row * width) + i]",
+    ];
+    assert_eq!(
+        lanes("y.store(row * width + i, x.load(row * width + i));"),
+        expected
+    );
+}
+
+#[test]
+fn a_variable_that_only_a_row_reads_is_kept() {
+    let found = lanes("let o = row * width + i; let r = x.row(o); q.store(i, r.load(0));");
+    let inside: Vec<&str> = found.iter().map(|line| line.trim()).collect();
+    let expected = ["let o: i64 = (row * width) + (i + v)", "row r = x + o"];
+    assert!(inside.windows(2).any(|lines| lines == expected), "{found:?}");
+}
+
+#[test]
+fn a_row_that_begins_where_a_lane_says_is_in_no_vector() {
+    let found = lanes("let r = x.row(width * i); q.store(i, r.load(i));").join("\n");
+    assert!(found.contains("store q_vec to q[i..]"), "{found}");
+    assert!(!found.contains("vector r_vec"), "{found}");
+}
