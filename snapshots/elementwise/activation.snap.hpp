@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace act_and_mul_99b30041a4fa {
+inline namespace act_and_mul_b84e4b5e1462 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -240,7 +240,7 @@ int32_t act_and_mul_launch(
   if (num_tokens < 0) return detail::refuse_size("act_and_mul: num_tokens", num_tokens);
   if (dim < 0) return detail::refuse_size("act_and_mul: dim", dim);
   if (num_tokens == 0) return 0;
-  const detail::Region input_region{input, sizeof(T), {1, 1}, {0, 0}, num_tokens * 2 * dim};
+  const detail::Region input_region{input, sizeof(T), {1, 1}, {0, 0}, num_tokens * (2 * dim)};
   const detail::Region output_region{output, sizeof(T), {1, 1}, {0, 0}, num_tokens * dim};
   if (const int32_t code = detail::check("act_and_mul: input", input_region)) return code;
   if (const int32_t code = detail::check("act_and_mul: output", output_region)) return code;
@@ -316,6 +316,6 @@ OXYSYCL_ACT_AND_MUL(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace act_and_mul_99b30041a4fa
+}  // namespace act_and_mul_b84e4b5e1462
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -494,7 +494,8 @@ impl Writer {
         }
         let depth = depth - 1;
         let (name, least, most) = INTEGERS[ty];
-        match self.rng.u32(0..22) {
+        match self.rng.u32(0..24) {
+            22 | 23 => self.int_choice(ty, depth),
             0..4 => {
                 let (a, b) = (self.int(ty, depth), self.int(ty, depth));
                 let corners = [
@@ -638,13 +639,43 @@ impl Writer {
     /// An integer of which rustc knows the type wherever it stands.
     fn typed(&mut self, int: Int, ty: Type) -> Int {
         let name = INTEGERS[ty].0;
-        if int.text.level == Level::Cast {
+        let known = [format!("_{name}"), format!("_{name} }})")];
+        if int.text.level == Level::Cast || known.iter().any(|end| int.text.text.ends_with(end)) {
             return int;
         }
         Int {
             text: Text::atom(format!("({})", int.text.cast(name).text)),
             ..int
         }
+    }
+
+    /// A literal with its type, of any width that the type has.
+    fn literal(&mut self, ty: Type) -> Int {
+        let (name, _, most) = INTEGERS[ty];
+        let bits = 128 - most.leading_zeros();
+        let value = most >> self.rng.u32(0..bits);
+        let value = value - self.rng.i128(0..=value.min(9));
+        Int::new(Text::atom(format!("{value}_{name}")), value, value)
+    }
+
+    /// A choice between literals.
+    fn int_choice(&mut self, ty: Type, depth: u32) -> Int {
+        let (a, b) = (self.literal(ty), self.literal(ty));
+        let text = if self.chance(50) {
+            Text::select(&self.boolean(depth), &a.text, &b.text).text
+        } else {
+            let subject = self.int(I64, depth);
+            let subject = self.typed(subject, I64).text.text;
+            format!(
+                "match {subject} {{ 0 | 3..=9 => {}, _ => {} }}",
+                a.text.text, b.text.text
+            )
+        };
+        Int::new(
+            Text::atom(format!("({text})")),
+            a.low.min(b.low),
+            a.high.max(b.high),
+        )
     }
 
     fn int_atom(&mut self, ty: Type) -> Int {
@@ -673,10 +704,7 @@ impl Writer {
                 let value = self.rng.i128(-9..0);
                 Int::new(Text::new(value.to_string(), Level::Prefix), value, value)
             }
-            4 => {
-                let value = self.rng.i128(0..100);
-                Int::new(Text::atom(format!("{value}{name}")), value, value)
-            }
+            4..7 => self.literal(ty),
             _ => {
                 let value = self.rng.i128(0..10);
                 Int::new(Text::atom(value.to_string()), value, value)

@@ -81,6 +81,42 @@ fn literals(out: &mut [i64], n: i64) {
     }
 }
 
+/// Literals that are narrower in C++ than in Rust, alone, inverted, shifted and chosen; the launcher computes with them too.
+#[sycl_kernel(shapes(a = [n], out = [16 * n]))]
+fn narrow_literals(a: &[i64], out: &mut [i64], n: i64) {
+    let host = (if n > 0 { 100_000 } else { 1 }) * 100_000;
+    let mask = !(if n > 0 { 7_u64 } else { 15 });
+    for i in elements(n) {
+        let v = a.load(i) as u64;
+        let all: u64 = !0;
+        out.store(16 * i, (v & !7) as i64);
+        out.store(16 * i + 1, ((0xFFFF_FFFF_u64 << 32) & (v | all)) as i64);
+        out.store(16 * i + 2, all as i64);
+        out.store(16 * i + 3, (4_294_967_295_u64 + 1) as i64);
+        out.store(16 * i + 4, host);
+        out.store(
+            16 * i + 5,
+            (match i % 3 {
+                0 => 100_000,
+                _ => 7,
+            }) * 100_000,
+        );
+        out.store(16 * i + 6, (if i < 1 { 1 } else { 2 }) << 40);
+        out.store(16 * i + 7, (mask & v) as i64);
+        out.store(16 * i + 8, (!0_u32 as u64 * 4_294_967_295) as i64);
+        out.store(16 * i + 9, (!(if i > 1 { 1_u64 } else { 2 }) >> 1) as i64);
+        out.store(16 * i + 10, !(if i > 1 { 1 } else { -2 }) << 33);
+        out.store(16 * i + 11, -(if i > 1 { 2_147_483_647 } else { 3 }) - 2);
+        out.store(16 * i + 12, (!5_u8 as i64) + (!5_i16 as i64));
+        out.store(16 * i + 13, (if i > 0 { -3 } else { -4 }) / 2 % 3);
+        out.store(
+            16 * i + 14,
+            ((if i > 0 { 65_535_u16 } else { 2 }).wrapping_mul(65_535) as i64) << 2,
+        );
+        out.store(16 * i + 15, (1_u64 << 63 >> (if i > 0 { 1 } else { 62 })) as i64);
+    }
+}
+
 /// Grouping survives: no operator binds otherwise than in Rust.
 #[sycl_kernel(shapes(a = [n], out = [8 * n]))]
 fn grouping(a: &[i32], out: &mut [i32], n: i64) {
@@ -182,6 +218,16 @@ fn literals_are_exact() {
     literals(&mut native, 3);
     let out = queue().alloc(48).expect("allocate");
     literals::launch(queue(), out.view(), 3).expect("launch");
+    same(&native, &out.to_vec().expect("copy"));
+}
+
+#[test]
+fn narrow_literals_count_in_their_own_type() {
+    let a = [0x1234_5678_9abc, -1, i64::MIN, 7];
+    let mut native = vec![0; 64];
+    narrow_literals(&a, &mut native, 4);
+    let out = queue().alloc(64).expect("allocate");
+    narrow_literals::launch(queue(), upload(&a, 0).view(), out.view(), 4).expect("launch");
     same(&native, &out.to_vec().expect("copy"));
 }
 

@@ -59,7 +59,7 @@ impl Launcher<'_> {
             ));
             let total = match &grid.groups {
                 None => format!("({shared} + {local} - 1) / {local}"),
-                Some(factors) => self.product(factors),
+                Some(factors) => self.printer().product(factors),
             };
             out.line("// Ranges stay below 2^31; the kernel loops over the rest.");
             out.line(format!(
@@ -88,12 +88,6 @@ impl Launcher<'_> {
             [one] => one.clone(),
             many => format!("std::max<int64_t>({{{}}})", many.join(", ")),
         }
-    }
-
-    fn product(&self, factors: &[Expr]) -> String {
-        let printer = self.printer();
-        let factors: Vec<String> = factors.iter().map(|e| printer.operand(e, Level::Mul)).collect();
-        factors.join(" * ")
     }
 
     fn launch(&self, out: &mut Writer) {
@@ -289,13 +283,14 @@ impl Launcher<'_> {
     }
 
     fn extents(&self, factors: &[Extent]) -> String {
-        match factors {
-            [one] => self.extent(one, Level::Ternary),
-            many => {
-                let parts: Vec<String> = many.iter().map(|e| self.extent(e, Level::Mul)).collect();
-                parts.join(" * ")
-            }
+        if let [one] = factors {
+            return self.extent(one, Level::Ternary);
         }
+        if factors.iter().all(|factor| factor.untold.is_empty()) {
+            return self.printer().product(factors.iter().map(|factor| &factor.value));
+        }
+        let parts: Vec<String> = factors.iter().map(|e| self.extent(e, Level::Unary)).collect();
+        parts.join(" * ")
     }
 
     /// An extent of a region: what the drop-in does not tell counts as one.
@@ -307,7 +302,10 @@ impl Launcher<'_> {
             .collect();
         let printer = self.printer();
         if told.is_empty() {
-            return printer.operand(&extent.value, level);
+            return match level {
+                Level::Ternary => printer.value(&extent.value),
+                level => printer.term(&extent.value, level),
+            };
         }
         self.emission.helpers.uses(Helper::IsTold);
         let text = format!(

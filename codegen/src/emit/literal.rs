@@ -3,18 +3,23 @@
 use super::printer::{Cpp, Level};
 use crate::ir::Scalar;
 
-/// An integer literal of a type.
+/// An integer literal of a type. C++ gives it the narrowest of `int` and `int64_t`, or of their unsigned kin, that has it.
 pub(super) fn integer(value: i128, ty: Scalar) -> Cpp {
     if value < 0 {
         return negative(value, ty);
     }
-    let text = match ty {
-        Scalar::U32 => format!("{value}u"),
-        Scalar::U64 => format!("{value}u"),
-        Scalar::F32 => format!("{value}.0f"),
-        _ => value.to_string(),
-    };
-    Cpp::primary(text)
+    let narrow = |fits: bool, narrow, wide| if fits { narrow } else { wide };
+    match ty {
+        Scalar::U32 | Scalar::U64 => {
+            let ty = narrow(u32::try_from(value).is_ok(), Scalar::U32, Scalar::U64);
+            Cpp::primary(format!("{value}u"), ty)
+        }
+        Scalar::F32 => Cpp::primary(format!("{value}.0f"), ty),
+        _ => {
+            let ty = narrow(i32::try_from(value).is_ok(), Scalar::I32, Scalar::I64);
+            Cpp::primary(value.to_string(), ty)
+        }
+    }
 }
 
 /// C++ reads a negative literal as minus applied to a positive one, which the least value of a type does not have.
@@ -24,11 +29,15 @@ fn negative(value: i128, ty: Scalar) -> Cpp {
         return Cpp {
             text: format!("{} - 1", value + 1),
             level: Level::Add,
+            ty,
         };
     }
+    // The sign is no part of the literal.
+    let ty = integer(-value, ty).ty;
     Cpp {
         text: value.to_string(),
         level: Level::Unary,
+        ty,
     }
 }
 
@@ -36,7 +45,7 @@ fn negative(value: i128, ty: Scalar) -> Cpp {
 pub(super) fn float(value: f32) -> Cpp {
     let limits = "std::numeric_limits<float>";
     if value.is_nan() {
-        return Cpp::primary(format!("{limits}::quiet_NaN()"));
+        return Cpp::primary(format!("{limits}::quiet_NaN()"), Scalar::F32);
     }
     let magnitude = if value.is_infinite() {
         format!("{limits}::infinity()")
@@ -47,9 +56,10 @@ pub(super) fn float(value: f32) -> Cpp {
         return Cpp {
             text: format!("-{magnitude}"),
             level: Level::Unary,
+            ty: Scalar::F32,
         };
     }
-    Cpp::primary(magnitude)
+    Cpp::primary(magnitude, Scalar::F32)
 }
 
 /// A string literal.

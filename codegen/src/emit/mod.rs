@@ -1,5 +1,6 @@
 //! Emission: a scheduled kernel as a C++ header that reads as if written by hand.
 
+mod arithmetic;
 mod body;
 mod decision;
 mod drop_in;
@@ -12,6 +13,8 @@ mod literal;
 mod names;
 mod printer;
 mod scope;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 use std::path::Path;

@@ -1,5 +1,9 @@
 //! Expressions in C++, with no more parentheses than it takes, and all that keep the order of float arithmetic.
+//!
+//! Each is printed together with the type that C++ gives it, as [`arithmetic`](super::arithmetic) says. Its value is always that of
+//! the program's expression. Its type may be a narrower one, since C++ makes a literal an `int` if it can.
 
+use super::arithmetic::{chosen, common, promoted};
 use super::helper::{Helper, Helpers};
 use super::literal;
 use crate::ir::{Binary, Element, Math, Scalar, Unary};
@@ -25,14 +29,30 @@ pub(super) enum Level {
 pub(super) struct Cpp {
     pub(super) text: String,
     pub(super) level: Level,
+    /// The type that C++ gives it.
+    pub(super) ty: Scalar,
 }
 
 impl Cpp {
-    pub(super) fn primary(text: impl Into<String>) -> Cpp {
+    pub(super) fn primary(text: impl Into<String>, ty: Scalar) -> Cpp {
         Cpp {
             text: text.into(),
             level: Level::Primary,
+            ty,
         }
+    }
+
+    /// The same value such that C++ computes with it in the type in which a `ty` is computed with.
+    fn computed_as(self, ty: Scalar) -> Cpp {
+        if promoted(self.ty) == promoted(ty) {
+            return self;
+        }
+        let widens = self.ty.is_signed() == ty.is_signed() && self.ty.bits() < ty.bits();
+        let text = match widens {
+            true => format!("{}{{{}}}", ty.cpp(), self.text),
+            false => format!("static_cast<{}>({})", ty.cpp(), self.text),
+        };
+        Cpp::primary(text, ty)
     }
 
     /// As an operand of something that binds at `level`.
@@ -90,14 +110,26 @@ pub(super) struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// A value.
+    /// A value where C++ converts it to its type, as in an initialisation or a call.
     pub(super) fn value(&self, e: &Expr) -> String {
         self.expr(e).text
     }
 
-    /// A value as an operand.
+    /// A value as an operand of something that only looks at the value: a comparison, an index, a choice.
     pub(super) fn operand(&self, e: &Expr, level: Level) -> String {
         self.expr(e).within(level)
+    }
+
+    /// A value as an operand of arithmetic, which C++ does in the value's type.
+    pub(super) fn term(&self, e: &Expr, level: Level) -> String {
+        self.expr(e).computed_as(e.ty).within(level)
+    }
+
+    /// The product of sizes.
+    pub(super) fn product<'e>(&self, factors: impl IntoIterator<Item = &'e Expr>) -> String {
+        let times = |a, b| Expr::arithmetic(Binary::Mul, a, b);
+        let product = factors.into_iter().cloned().reduce(times);
+        product.map_or_else(|| "1".to_owned(), |product| self.value(&product))
     }
 
     /// A value in parts that may each have a line: the first condition, then what is chosen, one after the other.
@@ -119,14 +151,15 @@ impl Printer<'_> {
         match &e.kind {
             ExprKind::Int(value) => literal::integer(*value, e.ty),
             ExprKind::Float(value) => literal::float(*value),
-            ExprKind::Bool(value) => Cpp::primary(value.to_string()),
-            ExprKind::Local(id) => Cpp::primary(&self.spelling.locals[*id]),
-            ExprKind::Param(id) => Cpp::primary(&self.spelling.params[*id]),
-            ExprKind::Const(id) => Cpp::primary(&self.spelling.consts[*id]),
-            ExprKind::Width => Cpp::primary(&self.spelling.width),
+            ExprKind::Bool(value) => Cpp::primary(value.to_string(), Scalar::Bool),
+            ExprKind::Local(id) => Cpp::primary(&self.spelling.locals[*id], e.ty),
+            ExprKind::Param(id) => Cpp::primary(&self.spelling.params[*id], e.ty),
+            ExprKind::Const(id) => Cpp::primary(&self.spelling.consts[*id], e.ty),
+            ExprKind::Width => Cpp::primary(&self.spelling.width, Scalar::I32),
             ExprKind::WorkItem(place) => {
                 let item = &self.spelling.item;
-                Cpp::primary(format!("{item}.{}(0)", work_item(*place)))
+                // A `size_t`.
+                Cpp::primary(format!("{item}.{}(0)", work_item(*place)), Scalar::U64)
             }
             ExprKind::Unary(op, a) => self.unary(*op, a, e.ty),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e),
@@ -140,22 +173,26 @@ impl Printer<'_> {
                     .iter()
                     .find(|(p, _)| p == path)
                     .expect("functions are collected");
-                Cpp::primary(format!("{name}({})", self.list(args)))
+                Cpp::primary(format!("{name}({})", self.list(args)), e.ty)
             }
             ExprKind::Select(cond, a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                let ty = chosen(a.ty, b.ty);
                 let (cond, a, b) = (
                     self.operand(cond, Level::Or),
-                    self.operand(a, Level::Or),
-                    self.operand(b, Level::Ternary),
+                    a.within(Level::Or),
+                    b.within(Level::Ternary),
                 );
                 Cpp {
                     text: format!("{cond} ? {a} : {b}"),
                     level: Level::Ternary,
+                    ty,
                 }
             }
             ExprKind::IsNull(id) => Cpp {
                 text: format!("!{}", self.spelling.given[*id]),
                 level: Level::Unary,
+                ty: Scalar::Bool,
             },
             ExprKind::Load(memory, index) => self.load(memory, index, e.ty),
         }
@@ -171,9 +208,9 @@ impl Printer<'_> {
     fn load(&self, memory: &Memory, index: &Expr, ty: Scalar) -> Cpp {
         let element = self.place(memory, index);
         if self.spelling.element(&memory.element) == ty.cpp() {
-            return Cpp::primary(element);
+            return Cpp::primary(element, ty);
         }
-        Cpp::primary(format!("static_cast<{}>({element})", ty.cpp()))
+        Cpp::primary(format!("static_cast<{}>({element})", ty.cpp()), ty)
     }
 
     /// An element of a place in memory, or of a register.
@@ -196,7 +233,7 @@ impl Printer<'_> {
 
     fn unary(&self, op: Unary, a: &Expr, scalar: Scalar) -> Cpp {
         if let ExprKind::IsNull(id) = a.kind {
-            return Cpp::primary(&self.spelling.given[id]);
+            return Cpp::primary(&self.spelling.given[id], Scalar::Bool);
         }
         let token = match op {
             Unary::Neg => "-",
@@ -204,7 +241,7 @@ impl Printer<'_> {
             Unary::Not => "~",
         };
         // A second minus would make a decrement.
-        let operand = self.operand(a, Level::Unary);
+        let operand = self.term(a, Level::Unary);
         let operand = if operand.starts_with('-') && token == "-" {
             format!("({operand})")
         } else {
@@ -214,6 +251,7 @@ impl Printer<'_> {
             Cpp {
                 text: format!("{token}{operand}"),
                 level: Level::Unary,
+                ty: scalar,
             },
             scalar,
         )
@@ -222,51 +260,52 @@ impl Printer<'_> {
     fn binary(&self, op: Binary, a: &Expr, b: &Expr, e: &Expr) -> Cpp {
         let ty = a.ty;
         if op == Binary::Rem && ty == Scalar::F32 {
-            return Cpp::primary(format!("::sycl::fmod({}, {})", self.value(a), self.value(b)));
+            let text = format!("::sycl::fmod({}, {})", self.value(a), self.value(b));
+            return Cpp::primary(text, Scalar::F32);
         }
         let level = level(op);
+        let (left, right) = self.operands(op, a, b, ty);
         // Both sides of what compilers warn about without parentheses get them; so does every right operand of equal rank,
         // since float arithmetic is not associative.
         let strict = matches!(level, Level::Bits | Level::Shift | Level::Compare);
-        let mut left = if strict {
-            self.operand(a, Level::Add)
-        } else {
-            self.operand(a, level)
+        let left = match &a.kind {
+            ExprKind::Binary(Binary::Or, ..) if op == Binary::Or => left.text,
+            // An `&&` in it gets the parentheses that compilers ask for.
+            _ if op == Binary::Or => left.within(Level::Bits),
+            _ if strict => left.within(Level::Add),
+            _ => left.within(level),
         };
-        let right = match level {
-            Level::Or => self.operand(b, Level::Bits),
-            Level::And => self.operand(b, Level::Bits),
-            Level::Add => self.operand(b, Level::Mul),
-            Level::Mul => self.operand(b, Level::Unary),
-            _ => self.operand(b, Level::Add),
-        };
-        if level == Level::Or {
-            left = self.or_operand(a);
-        }
-        if ty.is_integer()
-            && !op.is_comparison()
-            && is_weak(a)
-            && (is_weak(b) || level == Level::Shift)
-            && ty.bits() != 32
-        {
-            left = format!("{}{{{}}}", ty.cpp(), self.value(a));
-        }
+        let right = right.within(match level {
+            Level::Or | Level::And => Level::Bits,
+            Level::Add => Level::Mul,
+            Level::Mul => Level::Unary,
+            _ => Level::Add,
+        });
         let cpp = Cpp {
             text: format!("{left} {} {right}", op.token()),
             level,
+            ty: e.ty,
         };
-        if op.is_comparison() || op.is_lazy() {
-            cpp
-        } else {
-            narrow(cpp, e.ty)
-        }
+        narrow(cpp, e.ty)
     }
 
-    /// An operand of `||`: an `&&` in it gets the parentheses that compilers ask for.
-    fn or_operand(&self, e: &Expr) -> String {
-        match &e.kind {
-            ExprKind::Binary(Binary::Or, ..) => self.value(e),
-            _ => self.operand(e, Level::Bits),
+    /// Both sides of an operator, such that C++ computes in the type in which the program computes.
+    fn operands(&self, op: Binary, a: &Expr, b: &Expr, ty: Scalar) -> (Cpp, Cpp) {
+        let (left, right) = (self.expr(a), self.expr(b));
+        if !ty.is_integer() || op.is_comparison() {
+            return (left, right);
+        }
+        if matches!(op, Binary::Shl | Binary::Shr) {
+            return (left.computed_as(ty), right);
+        }
+        if common(left.ty, right.ty) == promoted(ty) {
+            return (left, right);
+        }
+        // One of them is enough. A literal looks best with its type.
+        match (&a.kind, &b.kind) {
+            (ExprKind::Int(_), _) => (left.computed_as(ty), right),
+            (_, ExprKind::Int(_)) => (left, right.computed_as(ty)),
+            _ => (left.computed_as(ty), right),
         }
     }
 
@@ -286,7 +325,7 @@ impl Printer<'_> {
 
     fn helper_call(&self, helper: Helper, name: &str, ty: Scalar, args: &[String]) -> Cpp {
         self.helpers.uses(helper);
-        Cpp::primary(format!("detail::{name}<{}>({})", ty.cpp(), args.join(", ")))
+        Cpp::primary(format!("detail::{name}<{}>({})", ty.cpp(), args.join(", ")), ty)
     }
 
     fn cast(&self, a: &Expr, to: Scalar) -> Cpp {
@@ -296,9 +335,9 @@ impl Printer<'_> {
         }
         if from == Scalar::F32 && to.is_integer() {
             self.helpers.uses(Helper::ToInteger);
-            return Cpp::primary(format!("detail::to_integer<{}>({})", to.cpp(), self.value(a)));
+            return Cpp::primary(format!("detail::to_integer<{}>({})", to.cpp(), self.value(a)), to);
         }
-        Cpp::primary(format!("static_cast<{}>({})", to.cpp(), self.value(a)))
+        Cpp::primary(format!("static_cast<{}>({})", to.cpp(), self.value(a)), to)
     }
 
     fn math(&self, math: Math, args: &[Expr], ty: Scalar) -> Cpp {
@@ -308,6 +347,7 @@ impl Printer<'_> {
                 return Cpp {
                     text: format!("1.0f / {}", self.operand(&args[0], Level::Unary)),
                     level: Level::Mul,
+                    ty: Scalar::F32,
                 };
             }
             Math::WrappingAdd => return self.wrapping("wrapping_add", args, ty),
@@ -319,7 +359,9 @@ impl Printer<'_> {
             }
             Math::Abs if operand == Scalar::F32 => "::sycl::fabs".into(),
             Math::Abs => {
-                let a = self.operand(&args[0], Level::Unary);
+                let positive = self.expr(&args[0]);
+                let ty = chosen(positive.ty, operand);
+                let a = positive.within(Level::Unary);
                 let negated = self.helper_call(
                     Helper::Wrapping,
                     "wrapping_sub",
@@ -329,6 +371,7 @@ impl Printer<'_> {
                 return Cpp {
                     text: format!("{a} < 0 ? {} : {a}", negated.text),
                     level: Level::Ternary,
+                    ty,
                 };
             }
             Math::Max if operand == Scalar::F32 => "::sycl::fmax".into(),
@@ -360,7 +403,7 @@ impl Printer<'_> {
                 format!("::sycl::{name}")
             }
         };
-        Cpp::primary(format!("{name}({})", self.list(args)))
+        Cpp::primary(format!("{name}({})", self.list(args)), ty)
     }
 
     fn wrapping(&self, name: &str, args: &[Expr], ty: Scalar) -> Cpp {
@@ -372,19 +415,9 @@ impl Printer<'_> {
 /// A result that C++ computed as `int`, back in its narrower type.
 fn narrow(cpp: Cpp, ty: Scalar) -> Cpp {
     if ty.is_integer() && ty.bits() < 32 {
-        return Cpp::primary(format!("static_cast<{}>({})", ty.cpp(), cpp.text));
+        return Cpp::primary(format!("static_cast<{}>({})", ty.cpp(), cpp.text), ty);
     }
     cpp
-}
-
-/// Whether C++ gives the expression the type `int` whatever its Rust type, since only literals are in it.
-fn is_weak(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Int(value) => i32::try_from(*value).is_ok(),
-        ExprKind::Unary(_, a) => is_weak(a),
-        ExprKind::Binary(_, a, b) => is_weak(a) && is_weak(b),
-        _ => false,
-    }
 }
 
 fn level(op: Binary) -> Level {

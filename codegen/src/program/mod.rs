@@ -34,6 +34,8 @@ pub use self::expr::{Expr, ExprKind, Memory, Place, WorkItem};
 pub use self::launch::{
     Condition, Decision, Dim, Extent, Grid, Launch, Member, Most, Region, Step, Subject, Variant, Width,
 };
+#[cfg(test)]
+pub(crate) use self::lower::expr::values;
 use self::lower::lower;
 pub use self::stmt::{End, If, Loop, LoopKind, Start, Stmt, VectorAccess, walk};
 use crate::ir::{Element, Kernel, LocalId, Scalar};

@@ -22,14 +22,14 @@ impl Context<'_> {
             ir::ExprKind::Local(id) => self.lowering.local(*id),
             ir::ExprKind::Param(id) => ExprKind::Param(*id),
             ir::ExprKind::Const(id) => ExprKind::Const(*id),
-            ir::ExprKind::Unary(Unary::Neg, a) if scalar(a.ty).is_signed() && self.is_data(a) => {
+            ir::ExprKind::Unary(Unary::Neg, a) if ty.is_signed() && self.is_data(a) => {
                 let zero = Expr {
                     kind: ExprKind::Int(0),
                     ty,
                 };
                 ExprKind::Guarded(Binary::Sub, Box::new(zero), self.part(a))
             }
-            ir::ExprKind::Unary(op, a) => ExprKind::Unary(*op, self.part(a)),
+            ir::ExprKind::Unary(op, a) => self.unary(*op, a),
             ir::ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
             ir::ExprKind::Cast(a) => ExprKind::Cast(self.part(a)),
             ir::ExprKind::Math(math, args) => ExprKind::Math(*math, self.parts(args)),
@@ -51,32 +51,46 @@ impl Context<'_> {
         args.iter().map(|arg| self.expr(arg)).collect()
     }
 
+    fn unary(&self, op: Unary, a: &ir::Expr) -> ExprKind {
+        match (op, self.expr(a)) {
+            // The sign of a literal is its own.
+            (
+                Unary::Neg,
+                Expr {
+                    kind: ExprKind::Int(value),
+                    ..
+                },
+            ) if value > 0 => ExprKind::Int(-value),
+            (op, a) => ExprKind::Unary(op, Box::new(a)),
+        }
+    }
+
     fn binary(&self, op: Binary, a: &ir::Expr, b: &ir::Expr) -> ExprKind {
         let (left, right) = (self.part(a), self.part(b));
-        if self.needs_guard(op, a, b) {
+        let literal = match right.kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        };
+        if self.needs_guard(op, a, b, literal) {
             ExprKind::Guarded(op, left, right)
         } else {
             ExprKind::Binary(op, left, right)
         }
     }
 
-    /// Whether C++ leaves an integer operation undefined for operands that may come up.
-    fn needs_guard(&self, op: Binary, a: &ir::Expr, b: &ir::Expr) -> bool {
+    /// Whether C++ leaves an integer operation undefined for operands that may come up. The right one may be a literal.
+    fn needs_guard(&self, op: Binary, a: &ir::Expr, b: &ir::Expr, literal: Option<i128>) -> bool {
         let ty = scalar(a.ty);
         if !ty.is_integer() {
             return false;
         }
-        let literal = match b.kind {
-            ir::ExprKind::Int(value) => Some(value),
-            _ => None,
-        };
         match op {
             // Two `u16` are multiplied as `int`, which overflows.
             Binary::Mul if ty == Scalar::U16 => true,
             Binary::Add | Binary::Sub | Binary::Mul => {
                 ty.is_signed() && ty.bits() >= 32 && (self.is_data(a) || self.is_data(b))
             }
-            Binary::Div | Binary::Rem => literal.is_none_or(|by| by == 0),
+            Binary::Div | Binary::Rem => literal.is_none_or(|by| by == 0 || by == -1),
             Binary::Shl | Binary::Shr => !literal.is_some_and(|by| (0..i128::from(ty.bits())).contains(&by)),
             _ => false,
         }
@@ -166,4 +180,16 @@ impl Lowering<'_> {
             element: self.registers[id].element,
         }
     }
+}
+
+/// Values over variables that may be anything, as functions of `kernel` have them.
+#[cfg(test)]
+pub(crate) fn values(kernel: &ir::Kernel, locals: &[ir::Local], values: &[ir::Expr]) -> Vec<Expr> {
+    let (schedule, barriers) = (crate::schedule::schedule(kernel), crate::check::Barriers::new());
+    let data = (0..locals.len()).collect();
+    let mut lowering = Lowering::of(kernel, &schedule, &barriers, locals, data);
+    for id in 0..locals.len() {
+        lowering.declare(id);
+    }
+    values.iter().map(|e| lowering.value(e)).collect()
 }

@@ -2,7 +2,7 @@
 
 mod body;
 mod data;
-mod expr;
+pub(super) mod expr;
 mod function;
 mod lanes;
 mod launch;

@@ -1,0 +1,4 @@
+//! What is emitted, looked at as C++.
+
+mod cpp;
+mod integers;
