@@ -52,10 +52,11 @@ impl Callees<'_> {
     fn collect(&mut self, source: &FunctionSource) -> syn::Result<Vec<(&'static str, String)>> {
         let mut names = Vec::new();
         for (path, callee) in source.calls {
-            let Callee::Function(called) = callee else {
+            let Callee::Function(source) = callee else {
                 continue;
             };
-            let known = self.sources.iter().position(|s| std::ptr::eq(*s, *called));
+            let called = source();
+            let known = self.sources.iter().position(|s| std::ptr::eq(*s, called));
             let at = match known {
                 Some(at) => at,
                 None => self.add(path, called)?,

@@ -35,8 +35,9 @@ pub struct FunctionSource {
 pub enum Callee {
     /// A built-in of the prelude, by its name there.
     Builtin(&'static str),
-    /// A `#[sycl_fn]`.
-    Function(&'static FunctionSource),
+    /// A `#[sycl_fn]`. What gives the source, since constants that hold each other would be a problem of rustc's own, told
+    /// before the one that functions call each other.
+    Function(fn() -> &'static FunctionSource),
 }
 
 /// The value of a constant item.

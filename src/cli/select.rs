@@ -10,7 +10,11 @@ use crate::kernel::{Kernel, LowerError, kernels};
 pub(super) enum SelectError {
     #[error(transparent)]
     Lower(#[from] LowerError),
-    #[error("there is no kernel `{name}`; there are {known}", known = list(known))]
+    #[error(
+        "there is no kernel `{name}`; there are {known}. Kernels of a library are seen where the program names the library: \
+         `use my_library as _;` in its main file",
+        known = list(known)
+    )]
     Kernel { name: String, known: Vec<String> },
     #[error("there are several kernels `{name}`: say {known}", known = list(known))]
     Ambiguous { name: String, known: Vec<String> },

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::Errors;
-use crate::ir::{Expr, ExprKind, Kernel, LocalId, Reduce, Scalar, Stmt, StmtKind, Type, walk};
+use crate::ir::{Binary, Expr, ExprKind, Kernel, LocalId, Math, Reduce, Scalar, Stmt, StmtKind, Type, walk};
 
 /// Variables that lanes gather into, with the reduction that combines the parts.
 type Accumulators = BTreeMap<LocalId, Reduce>;
@@ -53,9 +53,12 @@ fn assignments(kernel: &Kernel, body: &[Stmt], gathered: &mut Accumulators, erro
             _ => None,
         };
         let Some(reduce) = update else {
+            let cure = cure(stmt, id, name);
             return errors.at(
                 stmt.span,
-                format_args!("`{name}` would carry a value from lane to lane, but lanes run at the same time; gather with `{name} += ..` or `{name} = {name}.max(..)`, or declare it inside the loop"),
+                format_args!(
+                    "`{name}` would carry a value from lane to lane, but lanes run at the same time; {cure}"
+                ),
             );
         };
         if !matches!(kernel.locals[id].ty, Type::Scalar(Scalar::F32) | Type::Opaque) {
@@ -78,6 +81,31 @@ fn assignments(kernel: &Kernel, body: &[Stmt], gathered: &mut Accumulators, erro
             );
         }
     });
+}
+
+/// What to write in place of an assignment that gathers nothing.
+fn cure(stmt: &Stmt, id: LocalId, name: &str) -> String {
+    let is_it = |e: &Expr| matches!(e.kind, ExprKind::Local(local) if local == id);
+    if let StmtKind::Assign(_, value) = &stmt.kind {
+        match &value.kind {
+            ExprKind::Binary(Binary::Add, a, b) if is_it(a) || is_it(b) => {
+                return format!("a sum over lanes is written `{name} += ..`");
+            }
+            ExprKind::Binary(Binary::Sub, a, _) if is_it(a) => {
+                return format!("a sum over lanes is written `{name} -= ..`");
+            }
+            ExprKind::Math(Math::MulAdd, args) if is_it(&args[2]) => {
+                return format!(
+                    "a sum over lanes is written `{name} += a * b`, in whatever order it is added up"
+                );
+            }
+            ExprKind::Math(extremum @ (Math::Max | Math::Min), args) if is_it(&args[1]) => {
+                return format!("write `{name} = {name}.{}(..)`", extremum.name());
+            }
+            _ => {}
+        }
+    }
+    format!("gather with `{name} += ..` or `{name} = {name}.max(..)`, or declare it inside the loop")
 }
 
 /// Sums start at 0, since every work-item starts with the variable's first value; other assignments have no meaning.
@@ -154,6 +182,7 @@ fn uses_in(kernel: &Kernel, e: &Expr, gathered: &Accumulators, errors: &mut Erro
                     format_args!("`{name}` was gathered for `{word}`; use `{word}({name})`"),
                 );
             }
+            ExprKind::Local(id) if is_carried(kernel, *id) => {}
             _ => {
                 errors.at(arg.span, format_args!("`{}` combines what lanes gathered in a variable; this value is the same in every work-item already", reduce.word()));
                 e.children(&mut |child| uses_in(kernel, child, gathered, errors));
@@ -161,6 +190,20 @@ fn uses_in(kernel: &Kernel, e: &Expr, gathered: &Accumulators, errors: &mut Erro
         },
         _ => e.children(&mut |child| uses_in(kernel, child, gathered, errors)),
     }
+}
+
+/// Whether lanes assign a variable from outside, which was reported where they do.
+fn is_carried(kernel: &Kernel, id: LocalId) -> bool {
+    let mut carried = false;
+    walk(&kernel.body, &mut |stmt| {
+        if let StmtKind::Lanes(lanes) = &stmt.kind {
+            let inside = declared(&lanes.body);
+            walk(&lanes.body, &mut |stmt| {
+                carried |= target(stmt) == Some(id) && !inside.contains(&id)
+            });
+        }
+    });
+    carried
 }
 
 /// Variables that a block declares, loop indices included.

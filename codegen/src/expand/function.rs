@@ -1,10 +1,11 @@
 //! `#[sycl_fn]`.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::{FnArg, Ident, ItemFn, Pat};
 
-use super::{group, shadow};
+use super::{group, neighbour, shadow};
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals, Paths, path_name};
 
@@ -12,7 +13,7 @@ use crate::front::{self, Externals, Paths, path_name};
 pub fn sycl_fn(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
-        Err(error) => return with_errors(&item, error),
+        Err(error) => return unreadable(&item, error),
     };
     group::show(&mut function);
     let mut errors = Errors::default();
@@ -20,13 +21,15 @@ pub fn sycl_fn(attribute: TokenStream, item: TokenStream) -> TokenStream {
         errors.at(token.span(), "`#[sycl_fn]` has no arguments");
     }
     let (_, paths) = front::function("", &function, Externals::Unknown, &mut errors);
+    neighbour::check(&function, &paths, &mut errors);
     match errors.finish(()) {
         Ok(()) => {
             let source = source(&function, &paths);
             let beside = beside(
                 &function,
                 shadow::rewrite(&function.block, &paths).to_token_stream(),
-                quote!(::oxysycl::__private::Callee::Function(&#source)),
+                &paths,
+                quote!(::oxysycl::__private::Callee::Function(|| &#source)),
             );
             quote!(#function #beside)
         }
@@ -35,21 +38,34 @@ pub fn sycl_fn(attribute: TokenStream, item: TokenStream) -> TokenStream {
             let beside = beside(
                 &function,
                 quote!({ ::core::unreachable!("this does not compile") }),
+                &Paths::default(),
                 quote!(::oxysycl::__private::Callee::Builtin("")),
             );
-            with_errors(&quote!(#item #beside), error)
+            with_errors(&quote!(#item #beside), &function.sig.ident, error)
         }
     }
 }
 
-/// The item as it stands, so that other code still finds it, and what is wrong with it.
-pub(super) fn with_errors(item: &TokenStream, error: syn::Error) -> TokenStream {
+/// What is no function, as it stands, and why.
+pub(super) fn unreadable(item: &TokenStream, error: syn::Error) -> TokenStream {
     let errors = error.into_compile_error();
     quote!(#item #errors)
 }
 
+/// The item as it stands, so that other code still finds it, and what is wrong with it. In a constant of their own the errors
+/// do not silence what rustc says of names that it cannot find; it has a name, since it may stand among methods.
+pub(super) fn with_errors(item: &TokenStream, name: &Ident, error: syn::Error) -> TokenStream {
+    let errors = error.into_compile_error();
+    let home = format_ident!("errors_of_{}", name.unraw());
+    quote! {
+        #item
+        #[allow(dead_code, non_upper_case_globals)]
+        const #home: () = { #errors };
+    }
+}
+
 /// The enum beside a function, with its twin and its source.
-fn beside(function: &ItemFn, shadow: TokenStream, callee: TokenStream) -> TokenStream {
+fn beside(function: &ItemFn, shadow: TokenStream, paths: &Paths, callee: TokenStream) -> TokenStream {
     let (vis, name) = (&function.vis, &function.sig.ident);
     let inputs = function.sig.inputs.iter().filter_map(|arg| match arg {
         FnArg::Typed(arg) => {
@@ -63,13 +79,18 @@ fn beside(function: &ItemFn, shadow: TokenStream, callee: TokenStream) -> TokenS
         syn::ReturnType::Default => quote!(()),
     };
     let generics = &function.sig.generics;
+    // A function is made of those that it calls, so that rustc refuses one that calls itself by way of others.
+    let calls = &paths.calls;
+    let variants = (0..calls.len()).map(|at| format_ident!("Calls{at}"));
     let docs = format!("The twin in `f64` of [`{name}`](fn@{name}), and its source.");
     // What rustc has to say of it, such as that functions call each other in a circle, it says at the function's name.
     let at = Span::call_site().located_at(name.span());
     quote_spanned! {at=>
         #[doc = #docs]
-        #[allow(non_camel_case_types, dead_code)]
-        #vis enum #name {}
+        #[allow(non_camel_case_types, private_interfaces, dead_code)]
+        #vis enum #name {
+            #(#[doc(hidden)] #variants(#calls)),*
+        }
 
         #[allow(dead_code, unused, clippy::all)]
         impl #name {

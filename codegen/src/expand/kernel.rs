@@ -2,10 +2,10 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{FnArg, Ident, ItemFn, Type};
+use syn::{FnArg, Ident, ItemFn, Type, parse_quote};
 
-use super::function::{param_name, source, with_errors};
-use super::{group, shadow, shuffled};
+use super::function::{param_name, source, unreadable, with_errors};
+use super::{group, neighbour, shadow, shuffled};
 use crate::check;
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals, Paths};
@@ -21,13 +21,14 @@ const LAUNCH: &str = "Submits the kernel to `queue`: the same arguments, with vi
 pub fn sycl_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
-        Err(error) => return with_errors(&item, error),
+        Err(error) => return unreadable(&item, error),
     };
     group::show(&mut function);
     let attribute = group::show_tokens(attribute);
     let mut errors = Errors::default();
     let (kernel, paths) = front::kernel(attribute.clone(), &function, Externals::Unknown, &mut errors);
     check::check(&kernel, &mut errors);
+    neighbour::check(&function, &paths, &mut errors);
     let expansion = Expansion {
         function: &function,
         kernel: &kernel,
@@ -37,10 +38,11 @@ pub fn sycl_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Ok(()) => {
             let beside = expansion.beside(expansion.bodies(&attribute));
             let name = &function.sig.ident;
+            let native = with_used_sizes(&function, &kernel);
             quote! {
                 // A kernel may be launched only, or be there only for the command.
                 #[allow(dead_code)]
-                #function
+                #native
                 #beside
                 ::oxysycl::__private::submit! {
                     ::oxysycl::__private::Registered(#name::kernel)
@@ -50,10 +52,24 @@ pub fn sycl_kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
         // What else names the kernel still finds it, so that its author reads of nothing but these errors.
         Err(error) if expansion.is_whole() => {
             let beside = expansion.beside(Bodies::default());
-            with_errors(&quote!(#item #beside), error)
+            with_errors(&quote!(#item #beside), &function.sig.ident, error)
         }
-        Err(error) => with_errors(&item, error),
+        Err(error) => with_errors(&item, &function.sig.ident, error),
     }
+}
+
+/// The function, where parameters that only the attribute reads do not count as unused.
+fn with_used_sizes(function: &ItemFn, kernel: &Kernel) -> ItemFn {
+    let mut function = function.clone();
+    let sizes = kernel.sizes();
+    for (id, input) in function.sig.inputs.iter_mut().enumerate() {
+        if let FnArg::Typed(arg) = input
+            && sizes.contains(&id)
+        {
+            arg.attrs.push(parse_quote!(#[allow(unused_variables)]));
+        }
+    }
+    function
 }
 
 struct Expansion<'a> {

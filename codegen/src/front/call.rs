@@ -35,23 +35,6 @@ fn word(func: &SynExpr) -> Option<String> {
     WORDS.contains(&name.as_str()).then_some(name)
 }
 
-/// What is said of a method that kernels do not have.
-fn unknown_method(name: &str) -> String {
-    if Math::find(Syntax::Function, name).is_some() {
-        return format!("`{name}` is a function of the prelude: write `{name}(x)`");
-    }
-    let methods = Math::ALL.iter().map(|math| math.row());
-    let nearest = methods
-        .filter(|row| row.syntax == Syntax::Method)
-        .map(|row| (strsim::jaro_winkler(name, row.name), row.name))
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .filter(|(likeness, _)| *likeness > 0.8);
-    match nearest {
-        Some((_, nearest)) => format!("there is no method `{name}` in kernels; did you mean `{nearest}`?"),
-        None => format!("there is no method `{name}` in kernels; the guide's page \"The words\" lists them"),
-    }
-}
-
 impl Lower<'_> {
     pub(super) fn call(&mut self, call: &ExprCall) -> Expr {
         let span = call.span();
@@ -91,7 +74,7 @@ impl Lower<'_> {
             }
             Externals::Known { calls, .. } => match calls.iter().find(|(path, _)| *path == name) {
                 Some((_, Callee::Builtin(builtin))) => self.builtin(builtin, args, span),
-                Some((_, Callee::Function(function))) => self.function_call(name, function, args, span),
+                Some((_, Callee::Function(source))) => self.function_call(name, source(), args, span),
                 None => self.invalid(span, format_args!("`{name}` is not known")),
             },
         }
@@ -226,7 +209,7 @@ impl Lower<'_> {
         }
         let Some(math) = Math::find(Syntax::Method, &name) else {
             self.value_if_scalar(&call.receiver);
-            return self.invalid(at, unknown_method(&name));
+            return self.invalid(at, super::advice::unknown_method(&name));
         };
         let mut args = vec![self.value(&call.receiver)];
         args.extend(call.args.iter().map(|arg| self.value(arg)));

@@ -3,6 +3,7 @@
 //! The macro runs it for its diagnostics, when other items are not yet known; [`kernel`](crate::kernel) runs it again on
 //! the kept tokens, with everything resolved. What rustc reports better, types above all, is left to rustc.
 
+mod advice;
 mod arm;
 mod attribute;
 mod binding;

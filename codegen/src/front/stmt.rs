@@ -210,10 +210,13 @@ impl Lower<'_> {
     /// The variable on the left of an assignment.
     fn target(&mut self, left: &SynExpr) -> Option<LocalId> {
         let Some(name) = ident(left) else {
-            self.error(
-                left.span(),
-                "only variables are assigned; memory is written with `store`",
-            );
+            let refusal = match left {
+                SynExpr::Tuple(_) => {
+                    "one variable is assigned at a time; bind the values first, `let (c, d) = (b, a);`, then write `a = c; b = d;`"
+                }
+                _ => "only variables are assigned; memory is written with `store`",
+            };
+            self.error(left.span(), refusal);
             return None;
         };
         let message = match self.scopes.find(&plain(name)) {

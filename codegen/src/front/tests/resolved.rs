@@ -15,7 +15,7 @@ const UNREADABLE: FunctionSource = FunctionSource {
 };
 
 const CALLS: &[Named<Callee>] = &[
-    ("helper", Callee::Function(&HELPER)),
+    ("helper", Callee::Function(|| &HELPER)),
     ("rsqrt", Callee::Builtin("rsqrt")),
     ("unheard_of", Callee::Builtin("unheard_of")),
 ];
@@ -95,7 +95,7 @@ fn names_have_to_be_known() {
 
 #[test]
 fn an_unreadable_function_is_an_error() {
-    let calls = &[("unreadable", Callee::Function(&UNREADABLE))];
+    let calls = &[("unreadable", Callee::Function(|| &UNREADABLE))];
     assert!(!problems_of(&kernel("n", "b.store(i, unreadable(a.load(i)));", calls)).is_empty());
 }
 
