@@ -170,6 +170,33 @@ inline float group_min(const Group& group, float part) {
   const float least = ::sycl::reduce_over_group(group, known, ::sycl::minimum<float>());
   return ::sycl::any_of_group(group, number) ? least : part;
 }
+{% endif %}{% if bits %}
+/// The bits of an integer, turned around by so many places.
+template <typename T>
+inline T rotate_left(T x, uint32_t by) {
+  return ::sycl::rotate(x, static_cast<T>(by % (8 * sizeof(T))));
+}
+
+template <typename T>
+inline T rotate_right(T x, uint32_t by) {
+  return rotate_left<T>(x, 8 * sizeof(T) - by % (8 * sizeof(T)));
+}
+
+/// How many bits are set, and how many are not before the first and after the last of them.
+template <typename T>
+inline uint32_t count_ones(T x) {
+  return static_cast<uint32_t>(::sycl::popcount(x));
+}
+
+template <typename T>
+inline uint32_t leading_zeros(T x) {
+  return static_cast<uint32_t>(::sycl::clz(x));
+}
+
+template <typename T>
+inline uint32_t trailing_zeros(T x) {
+  return static_cast<uint32_t>(::sycl::ctz(x));
+}
 {% endif %}{% if is_told %}
 /// Whether a caller tells how many positions a buffer has. With INT64_MAX it does not: one is looked at, and the caller
 /// vouches for the others.

@@ -61,7 +61,8 @@ macro_rules! from_to {
     )*};
 }
 
-from_to!(bool i8 i16 i32 i64 u8 u16 u32 u64; [i8 i16 i32 i64 u8 u16 u32 u64]);
+// `usize` is what `step_by` takes.
+from_to!(bool i8 i16 i32 i64 u8 u16 u32 u64; [i8 i16 i32 i64 u8 u16 u32 u64 usize]);
 
 macro_rules! integers {
     ($($ty:ident)*) => {$(

@@ -19,6 +19,7 @@
 
 mod arms;
 mod choices;
+mod flow;
 mod functions;
 mod grids;
 mod integers;

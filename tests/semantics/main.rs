@@ -20,5 +20,6 @@ mod integers;
 mod names;
 mod ranges;
 mod reductions;
+mod sequences;
 mod strided;
 mod support;

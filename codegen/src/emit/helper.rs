@@ -34,6 +34,8 @@ pub(super) enum Helper {
     Power,
     /// `group_max`, `group_min` of parts that may be NaN.
     ReduceNan,
+    /// `rotate_left`, `rotate_right`, `count_ones`, `leading_zeros`, `trailing_zeros`.
+    Bits,
     /// `is_told` of what a drop-in does not tell.
     IsTold,
     /// `overlap` of two `Region`s.

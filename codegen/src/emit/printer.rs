@@ -398,6 +398,16 @@ impl Printer<'_> {
                 self.helpers.uses(Helper::Power);
                 "detail::powi".into()
             }
+            Math::CountOnes
+            | Math::LeadingZeros
+            | Math::RotateLeft
+            | Math::RotateRight
+            | Math::TrailingZeros => {
+                self.helpers.uses(Helper::Bits);
+                format!("detail::{}<{}>", math.name(), operand.cpp())
+            }
+            Math::ToBits => "::sycl::bit_cast<uint32_t>".into(),
+            Math::FromBits => "::sycl::bit_cast<float>".into(),
             other => {
                 let name = other.row().sycl.expect("what SYCL lacks is written above");
                 format!("::sycl::{name}")

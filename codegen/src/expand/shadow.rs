@@ -38,6 +38,14 @@ fn is_real(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Real"))
 }
 
+/// The name of a function of `f32` itself.
+fn of_f32(function: &Expr) -> Option<Ident> {
+    let Expr::Path(path) = function else { return None };
+    let mut segments = path.path.segments.iter().rev();
+    let (name, owner) = (segments.next()?, segments.next()?);
+    (owner.ident == "f32").then(|| name.ident.clone())
+}
+
 /// Whether `ty` is `f32`.
 pub(super) fn is_f32(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("f32"))
@@ -136,7 +144,10 @@ impl VisitMut for Shadow<'_> {
                 && !matches!(word.as_deref(), Some("groups" | "elements" | "lanes"))
             {
                 let function = &call.func;
-                call.func = parse_quote!(#function::shadow);
+                *call.func = match of_f32(function) {
+                    Some(name) => parse_quote!(::oxysycl::native::Real::#name),
+                    None => parse_quote!(#function::shadow),
+                };
             }
             return;
         }

@@ -35,6 +35,19 @@ fn word(func: &SynExpr) -> Option<String> {
     WORDS.contains(&name.as_str()).then_some(name)
 }
 
+/// The operation that a function of a type is: `f32::from_bits`.
+fn associated(path: &syn::Path) -> Option<Math> {
+    let segments: Vec<_> = path
+        .segments
+        .iter()
+        .map(|segment| segment.ident.to_string())
+        .collect();
+    match &segments[..] {
+        [.., ty, name] if ty == "f32" => Math::find(Syntax::Associated, name),
+        _ => None,
+    }
+}
+
 impl Lower<'_> {
     pub(super) fn call(&mut self, call: &ExprCall) -> Expr {
         let span = call.span();
@@ -51,6 +64,10 @@ impl Lower<'_> {
             call.args.iter().for_each(|arg| self.value_if_scalar(arg));
             return self.invalid(call.func.span(), "only functions are called here, by their path");
         };
+        if let Some(math) = associated(&path.path) {
+            let args = call.args.iter().map(|arg| self.value(arg)).collect();
+            return self.math(math, args, span);
+        }
         if let Some(refusal) = self.not_callable(path) {
             call.args.iter().for_each(|arg| self.value_if_scalar(arg));
             return self.invalid(path.span(), refusal);
@@ -195,6 +212,9 @@ impl Lower<'_> {
         }
         match name.as_str() {
             "load" => return self.load(call),
+            "sin_cos" => {
+                return self.invalid(at, "`sin_cos` gives two values: `let (sin, cos) = x.sin_cos();`");
+            }
             "store" => return self.invalid(at, "`store` gives no value; it is a statement of its own"),
             "row" | "row_mut" => {
                 return self.invalid(at, "bind the row to a name first: `let x = buffer.row(offset);`");
@@ -214,6 +234,15 @@ impl Lower<'_> {
         let mut args = vec![self.value(&call.receiver)];
         args.extend(call.args.iter().map(|arg| self.value(arg)));
         self.math(math, args, span)
+    }
+
+    /// The sine and the cosine of one value.
+    pub(super) fn sin_cos(&mut self, call: &ExprMethodCall) -> Vec<Expr> {
+        let span = call.span();
+        let angle = self.value(&call.receiver);
+        let angle = self.bind_value(angle, "angle");
+        let of = |lower: &mut Self, math| lower.math(math, vec![angle.clone()], span);
+        vec![of(self, Math::Sin), of(self, Math::Cos)]
     }
 
     /// The buffer that an expression is, if it may be null.

@@ -51,7 +51,7 @@ impl Lower<'_> {
             ),
             SynExpr::Continue(e) => (
                 e.continue_token.span(),
-                "`continue` has no meaning here; use `if`",
+                "`continue` stands among the statements of a loop, in an `if` or `match` that gives no value",
             ),
             SynExpr::Try(e) => (
                 e.question_token.span(),
@@ -213,6 +213,7 @@ impl Lower<'_> {
             SynExpr::Paren(paren) => self.values(&paren.expr, count),
             SynExpr::If(e) => self.if_values(e, count),
             SynExpr::Match(e) => self.match_values(e, count),
+            SynExpr::MethodCall(call) if count == 2 && call.method == "sin_cos" => self.sin_cos(call),
             SynExpr::Block(block) if count > 1 => {
                 self.scopes.enter();
                 let values = self.tail_values(&block.block, count);

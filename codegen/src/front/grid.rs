@@ -71,7 +71,7 @@ impl Lower<'_> {
             });
             let (body, index) = self.in_context(Context::Elements, |lower| {
                 let index = lower.index(&for_loop.pat, Type::Scalar(Scalar::I64));
-                lower.stmts(&for_loop.body.stmts);
+                lower.loop_stmts(&for_loop.body.stmts);
                 index
             });
             return (Grid::Elements { index, extent }, body);
@@ -90,7 +90,7 @@ impl Lower<'_> {
                 .iter()
                 .map(|pat| lower.index(pat, Type::Scalar(Scalar::I64)))
                 .collect();
-            lower.stmts(&for_loop.body.stmts);
+            lower.loop_stmts(&for_loop.body.stmts);
             indices
         });
         (Grid::Groups { indices, extents }, body)

@@ -1,7 +1,7 @@
 //! Loops inside the grid.
 
 use syn::spanned::Spanned;
-use syn::{Expr as SynExpr, ExprForLoop, RangeLimits};
+use syn::{Expr as SynExpr, ExprForLoop};
 
 use super::call::word_call;
 use super::lower::{Context, Lower};
@@ -13,58 +13,22 @@ impl Lower<'_> {
         if let Some((word, args)) = word_call(&for_loop.expr) {
             return self.word_loop(for_loop, &word, &args);
         }
-        let mut expr = &*for_loop.expr;
-        while let SynExpr::Paren(paren) = expr {
-            expr = &paren.expr;
-        }
-        let SynExpr::Range(range) = expr else {
-            return self.error(
-                for_loop.expr.span(),
-                "a loop runs over `lanes(n)` or over a range `a..b`",
-            );
+        let Some(sequence) = self.sequence(&for_loop.expr) else {
+            return;
         };
-        let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            return self.error(range.span(), "a range in a kernel has both ends");
-        };
-        let start = self.value(start);
-        let end = self.value(end);
-        let ty = self.same(start.ty, end.ty, range.span());
-        let end = self.settled(end);
-        let (body, index) = self.in_block(|lower| {
-            let index = lower.index(&for_loop.pat, ty);
-            lower.stmts(&for_loop.body.stmts);
-            index
+        let ty = sequence.ty();
+        let (body, counter) = self.in_block(|lower| {
+            let counter = match sequence.is_plain() {
+                true => lower.index(&for_loop.pat, ty),
+                false => lower.computed_index(&for_loop.pat, &sequence),
+            };
+            lower.loop_stmts(&for_loop.body.stmts);
+            counter
         });
         self.push(
-            StmtKind::For(For {
-                index,
-                start,
-                end,
-                closed: matches!(range.limits, RangeLimits::Closed(_)),
-                body,
-            }),
+            StmtKind::For(sequence.into_loop(counter, body)),
             for_loop.for_token.span(),
         );
-    }
-
-    /// An end of a range that stays what it was when the loop began, as in Rust.
-    fn settled(&mut self, end: Expr) -> Expr {
-        let may_change = |e: &Expr| match e.kind {
-            ExprKind::Load(..) | ExprKind::Reduce(..) | ExprKind::Call(..) => true,
-            ExprKind::Local(id) => self.locals[id].mutable,
-            _ => false,
-        };
-        if !end.any(&mut |e| may_change(e)) {
-            return end;
-        }
-        let (ty, span) = (end.ty, end.span);
-        let id = self.local(&syn::Ident::new("end", span), false, ty);
-        self.push(StmtKind::Let(id, Some(end)), span);
-        Expr {
-            kind: ExprKind::Local(id),
-            ty,
-            span,
-        }
     }
 
     fn word_loop(&mut self, for_loop: &ExprForLoop, word: &str, args: &[&SynExpr]) {
@@ -99,7 +63,7 @@ impl Lower<'_> {
         }
         let (body, index) = self.in_context(Context::Lanes, |lower| {
             let index = lower.index(&for_loop.pat, Type::Scalar(Scalar::I64));
-            lower.stmts(&for_loop.body.stmts);
+            lower.loop_stmts(&for_loop.body.stmts);
             index
         });
         self.push(
@@ -145,7 +109,7 @@ impl Lower<'_> {
         };
         let (body, index) = self.in_context(context, |lower| {
             let index = lower.index(&for_loop.pat, Type::Scalar(Scalar::I64));
-            lower.stmts(&for_loop.body.stmts);
+            lower.loop_stmts(&for_loop.body.stmts);
             index
         });
         let start = Expr {

@@ -54,6 +54,8 @@ pub(super) struct Lower<'a> {
     pub(super) sizes: BTreeMap<LocalId, Expr>,
     /// Locals that are constants declared in the function.
     pub(super) constants: BTreeSet<LocalId>,
+    /// Inside a loop, variables that `continue` sets to `false`; `None` where no statement may end early.
+    pub(super) unfinished: Option<Vec<LocalId>>,
     block: Vec<Stmt>,
     next_stmt: u32,
 }
@@ -77,6 +79,7 @@ impl<'a> Lower<'a> {
             host_locals: 0,
             sizes: BTreeMap::new(),
             constants: BTreeSet::new(),
+            unfinished: None,
             block: Vec::new(),
             next_stmt: 0,
         }
@@ -210,6 +213,18 @@ impl<'a> Lower<'a> {
         id
     }
 
+    /// Binds a value to a name of our own, so that it is worked out once.
+    pub(super) fn bind_value(&mut self, value: Expr, name: &str) -> Expr {
+        let (ty, span) = (value.ty, value.span);
+        let id = self.local(&Ident::new(name, span), false, ty);
+        self.push(StmtKind::Let(id, Some(value)), span);
+        Expr {
+            kind: ExprKind::Local(id),
+            ty,
+            span,
+        }
+    }
+
     /// Reports a problem.
     pub(super) fn error(&mut self, at: Span, message: impl std::fmt::Display) {
         self.errors.at(at, message);
@@ -257,7 +272,9 @@ impl<'a> Lower<'a> {
     /// Lowers a block inside an expression. Its statements come before the whole expression, so they only compute.
     pub(super) fn computing<R>(&mut self, lower: impl FnOnce(&mut Self) -> R) -> R {
         let (stmts, locals) = (self.block.len(), self.locals.len());
+        let unfinished = self.unfinished.take();
         let result = lower(self);
+        self.unfinished = unfinished;
         let errors = &mut *self.errors;
         walk(&self.block[stmts..], &mut |stmt| match stmt.kind {
             StmtKind::Store(..) => errors.at(

@@ -11,13 +11,6 @@ use super::scope::Binding;
 use crate::ir::{Assertion, Binary, Expr, LocalId, Place, Scalar, StmtKind, Type, Update};
 
 impl Lower<'_> {
-    /// The statements of a block, none of which gives a value.
-    pub(super) fn stmts(&mut self, stmts: &[SynStmt]) {
-        for stmt in stmts {
-            self.stmt(stmt);
-        }
-    }
-
     /// The statements of a block that ends in a value, and the value.
     pub(super) fn tail(&mut self, block: &Block) -> Expr {
         match block.stmts.split_last() {
@@ -120,6 +113,7 @@ impl Lower<'_> {
             SynExpr::ForLoop(for_loop) => self.for_loop(for_loop),
             SynExpr::If(e) => self.if_stmt(e),
             SynExpr::Match(e) => self.match_stmt(e),
+            SynExpr::Continue(e) => self.continue_stmt(e),
             SynExpr::Block(block) if block.label.is_none() => {
                 self.scopes.enter();
                 self.stmts(&block.block.stmts);

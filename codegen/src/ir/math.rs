@@ -9,6 +9,8 @@ pub enum Syntax {
     Method,
     /// `name(x, ..)`, a function of the prelude.
     Function,
+    /// `f32::name(x, ..)`, a function of the type.
+    Associated,
 }
 
 /// The type of an argument or result.
@@ -63,6 +65,7 @@ pub struct MathRow {
 
 const F32: Slot = Slot::Fixed(Scalar::F32);
 const I32: Slot = Slot::Fixed(Scalar::I32);
+const U32: Slot = Slot::Fixed(Scalar::U32);
 const BOOL: Slot = Slot::Fixed(Scalar::Bool);
 
 /// The bound that OpenCL C sets for devices of the full profile.
@@ -109,11 +112,16 @@ use Slot::{Integer, Number};
 
 table! {
     Abs: Method "abs" [Number] -> Number, Exact, None;
+    Acos: Method "acos" [F32] -> F32, opencl(4.0), Some("acos");
+    Asin: Method "asin" [F32] -> F32, opencl(4.0), Some("asin");
+    Atan: Method "atan" [F32] -> F32, opencl(5.0), Some("atan");
+    Atan2: Method "atan2" [F32, F32] -> F32, opencl(6.0), Some("atan2");
     Ceil: Method "ceil" [F32] -> F32, Exact, Some("ceil");
     Clamp: Method "clamp" [Number, Number, Number] -> Number, Exact, None;
     Copysign: Method "copysign" [F32, F32] -> F32, Exact, Some("copysign");
     Cos: Method "cos" [F32] -> F32, opencl(4.0), Some("cos");
     Cosh: Method "cosh" [F32] -> F32, opencl(4.0), Some("cosh");
+    CountOnes: Method "count_ones" [Integer] -> U32, Exact, None;
     Erf: Function "erf" [F32] -> F32, opencl(16.0), Some("erf");
     Erfc: Function "erfc" [F32] -> F32, opencl(16.0), Some("erfc");
     Exp: Method "exp" [F32] -> F32, opencl(3.0), Some("exp");
@@ -121,9 +129,12 @@ table! {
     ExpM1: Method "exp_m1" [F32] -> F32, opencl(3.0), Some("expm1");
     Floor: Method "floor" [F32] -> F32, Exact, Some("floor");
     Fract: Method "fract" [F32] -> F32, Exact, None;
+    FromBits: Associated "from_bits" [U32] -> F32, Exact, None;
+    Hypot: Method "hypot" [F32, F32] -> F32, opencl(4.0), Some("hypot");
     IsFinite: Method "is_finite" [F32] -> BOOL, Exact, Some("isfinite");
     IsInfinite: Method "is_infinite" [F32] -> BOOL, Exact, Some("isinf");
     IsNan: Method "is_nan" [F32] -> BOOL, Exact, Some("isnan");
+    LeadingZeros: Method "leading_zeros" [Integer] -> U32, Exact, None;
     Log: Method "ln" [F32] -> F32, opencl(3.0), Some("log");
     Log10: Method "log10" [F32] -> F32, opencl(3.0), Some("log10");
     Log1p: Method "ln_1p" [F32] -> F32, opencl(2.0), Some("log1p");
@@ -134,6 +145,8 @@ table! {
     Pow: Method "powf" [F32, F32] -> F32, opencl(16.0), Some("pow");
     Powi: Method "powi" [F32, I32] -> F32, Steps, None;
     Recip: Method "recip" [F32] -> F32, Rounded, None;
+    RotateLeft: Method "rotate_left" [Integer, U32] -> Integer, Exact, None;
+    RotateRight: Method "rotate_right" [Integer, U32] -> Integer, Exact, None;
     Round: Method "round" [F32] -> F32, Exact, Some("round");
     RoundTiesEven: Method "round_ties_even" [F32] -> F32, Exact, Some("rint");
     Rsqrt: Function "rsqrt" [F32] -> F32, opencl(2.0), Some("rsqrt");
@@ -145,6 +158,8 @@ table! {
     Sqrt: Method "sqrt" [F32] -> F32, Rounded, Some("sqrt");
     Tan: Method "tan" [F32] -> F32, opencl(5.0), Some("tan");
     Tanh: Method "tanh" [F32] -> F32, opencl(5.0), Some("tanh");
+    ToBits: Method "to_bits" [F32] -> U32, Exact, None;
+    TrailingZeros: Method "trailing_zeros" [Integer] -> U32, Exact, None;
     Trunc: Method "trunc" [F32] -> F32, Exact, Some("trunc");
     WrappingAdd: Method "wrapping_add" [Integer, Integer] -> Integer, Exact, None;
     WrappingMul: Method "wrapping_mul" [Integer, Integer] -> Integer, Exact, None;

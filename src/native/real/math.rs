@@ -153,6 +153,54 @@ impl Real {
         self.monotone(|x| x.sqrt().recip(), Math::Rsqrt)
     }
 
+    /// `f32::asin`
+    pub fn asin(self) -> Self {
+        self.monotone(f64::asin, Math::Asin)
+    }
+
+    /// `f32::acos`
+    pub fn acos(self) -> Self {
+        self.monotone(f64::acos, Math::Acos)
+    }
+
+    /// `f32::atan`
+    pub fn atan(self) -> Self {
+        self.monotone(f64::atan, Math::Atan)
+    }
+
+    /// `f32::atan2`: the point is off by no more than both errors, which turns it by no more than the angle in which its
+    /// distance sees them. Where it may lie on either side of the negative axis nothing is known.
+    pub fn atan2(self, x: Self) -> Self {
+        let (off, distance) = (self.error + x.error, self.value.hypot(x.value));
+        let crosses = self.error > 0.0 && self.value.abs() <= self.error && x.value - x.error < 0.0;
+        let turned = match () {
+            () if off == 0.0 => 0.0,
+            () if off < distance && !crosses => (off / distance).asin(),
+            () => return Self::UNKNOWN,
+        };
+        self.binary(x, f64::atan2, turned, Math::Atan2.ulps())
+    }
+
+    /// `f32::hypot`
+    pub fn hypot(self, other: Self) -> Self {
+        self.binary(other, f64::hypot, self.error + other.error, Math::Hypot.ulps())
+    }
+
+    /// `f32::sin_cos`
+    pub fn sin_cos(self) -> (Self, Self) {
+        (self.sin(), self.cos())
+    }
+
+    /// `f32::to_bits`, of the value alone.
+    pub fn to_bits(self) -> u32 {
+        (self.value as f32).to_bits()
+    }
+
+    /// `f32::from_bits`
+    pub fn from_bits(bits: u32) -> Self {
+        f32::from_bits(bits).into()
+    }
+
     /// `f32::sin`
     pub fn sin(self) -> Self {
         self.wave(f64::sin, Math::Sin)

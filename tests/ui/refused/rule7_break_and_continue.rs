@@ -9,10 +9,8 @@ fn kernel(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
             if x.load(i) < 0.0 {
                 break;
             }
-            if x.load(i) == 0.0 {
-                continue;
-            }
-            y.store(i, x.load(i));
+            let v = if x.load(i) == 0.0 { continue } else { x.load(i) };
+            y.store(i, v);
         }
     }
 }

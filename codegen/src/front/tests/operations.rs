@@ -22,6 +22,7 @@ fn store(math: Math, shared: Scalar) -> String {
     let operands: Vec<String> = row.takes.iter().map(|slot| operand(scalar(*slot))).collect();
     let value = match row.syntax {
         Syntax::Method => format!("{}.{}({})", operands[0], row.name, operands[1..].join(", ")),
+        Syntax::Associated => format!("f32::{}({})", row.name, operands.join(", ")),
         Syntax::Function => format!("{}({})", row.name, operands.join(", ")),
     };
     match scalar(row.gives) {

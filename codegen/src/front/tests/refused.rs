@@ -184,3 +184,40 @@ fn patterns_that_rust_has_for_other_types() {
         "binds no name",
     );
 }
+
+#[test]
+fn loops_over_what_is_no_range() {
+    let loops = |over: &str| format!("for i in elements(n) {{ for s in {over} {{ b.store(i, 0.0); }} }}");
+    one(
+        &loops("(0..n).skip(1)"),
+        "ranges in a kernel have `rev()` and `step_by(k)`",
+    );
+    one(&loops("(0..n).step_by(2).step_by(3)"), "a range has one step");
+    one(&loops("(0..n).step_by(0)"), "a step of 0 never ends");
+    one(
+        &loops("(0..n).step_by(n)"),
+        "a literal, or an integer above 0 with `as usize`",
+    );
+    one(&loops("(0..).step_by(2)"), "a range in a kernel has both ends");
+    one(&loops("n.rev()"), "a loop runs over `lanes(n)` or over a range");
+}
+
+#[test]
+fn continue_outside_of_loops() {
+    one(
+        "if n == 1 { continue; } for i in elements(n) { b.store(i, 0.0); }",
+        "`continue` stands among the statements of a loop",
+    );
+    one(
+        "for i in elements(n) { let v = { if n == 1 { continue; } 1.0 }; b.store(i, v); }",
+        "`continue` stands among the statements of a loop",
+    );
+    one(
+        "for i in elements(n) { for s in 0..n { if s == 1 { continue 'a; } } }",
+        "labels have no use",
+    );
+    one(
+        "for i in elements(n) { let v = a.load(i).sin_cos(); }",
+        "`sin_cos` gives two values",
+    );
+}
