@@ -2,7 +2,7 @@
 
 use syn::ItemFn;
 
-use crate::check::{self, Barriers};
+use crate::check;
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals};
 use crate::ir::{Expr, ExprKind, Function, Kernel, Reduce, walk_exprs, walk_exprs_mut};
@@ -28,7 +28,7 @@ pub fn kernel(source: &KernelSource) -> syn::Result<Kernel> {
     for block in [&mut kernel.host, &mut kernel.body] {
         walk_exprs_mut(block, &mut |e| rename(e, &names));
     }
-    check::check(&kernel, &mut errors);
+    kernel.barriers = check::check(&kernel, &mut errors);
     errors.finish(kernel)
 }
 
@@ -111,10 +111,5 @@ impl Kernel {
             function.body.value.walk(&mut look);
         }
         exact
-    }
-
-    /// Statements before which the work-items of a row meet at a barrier.
-    pub(crate) fn barriers(&self) -> Barriers {
-        check::check(self, &mut Errors::default())
     }
 }

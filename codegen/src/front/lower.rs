@@ -111,6 +111,7 @@ impl<'a> Lower<'a> {
             grid,
             body,
             functions: Vec::new(),
+            barriers: BTreeSet::new(),
         };
         finish_outside_blocks(&mut kernel, &self.infer);
         super::drop_in::only_extents_are_unbounded(&kernel, self.errors);

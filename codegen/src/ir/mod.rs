@@ -53,6 +53,8 @@ pub struct Kernel {
     pub body: Vec<Stmt>,
     /// The `#[sycl_fn]` functions it calls, each after those that it calls itself.
     pub functions: Vec<Function>,
+    /// Statements before which the work-items of a row wait for each other. The checks find them.
+    pub barriers: BTreeSet<StmtId>,
 }
 
 /// A type parameter with its instantiations.

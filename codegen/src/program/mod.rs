@@ -209,6 +209,6 @@ pub enum Given {
 impl Program {
     /// The program of a checked kernel.
     pub fn of(kernel: &Kernel) -> Program {
-        lower(kernel, kernel.barriers())
+        lower(kernel)
     }
 }

@@ -94,8 +94,8 @@ impl Reads {
     }
 }
 
-/// The kernel without what has no effect, and the statements that barriers are then before.
-pub(super) fn kernel(kernel: &Kernel, mut barriers: Barriers) -> (Kernel, Barriers) {
+/// The kernel without what has no effect.
+pub(super) fn kernel(kernel: &Kernel) -> Kernel {
     let mut kernel = kernel.clone();
     loop {
         let mut reads = Reads::default();
@@ -105,14 +105,14 @@ pub(super) fn kernel(kernel: &Kernel, mut barriers: Barriers) -> (Kernel, Barrie
             extent.walk(&mut |e| reads.note(e));
         }
         let before = size(&kernel.host) + size(&kernel.body);
-        reads.retain(&mut kernel.host, &mut barriers);
-        reads.retain(&mut kernel.body, &mut barriers);
+        reads.retain(&mut kernel.host, &mut kernel.barriers);
+        reads.retain(&mut kernel.body, &mut kernel.barriers);
         if size(&kernel.host) + size(&kernel.body) == before {
             break;
         }
     }
     kernel.functions.iter_mut().for_each(function);
-    (kernel, barriers)
+    kernel
 }
 
 fn function(function: &mut Function) {

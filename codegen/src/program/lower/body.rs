@@ -76,7 +76,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn stmt(&mut self, stmt: &ir::Stmt, out: &mut Vec<Stmt>) {
-        if self.code == Code::Group && self.barriers.contains(&stmt.id) {
+        if self.code == Code::Group && self.kernel.barriers.contains(&stmt.id) {
             out.push(Stmt::Barrier);
         }
         if self.reduce(stmt, out) {

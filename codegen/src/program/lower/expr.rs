@@ -185,9 +185,9 @@ impl Lowering<'_> {
 /// Values over variables that may be anything, as functions of `kernel` have them.
 #[cfg(test)]
 pub(crate) fn values(kernel: &ir::Kernel, locals: &[ir::Local], values: &[ir::Expr]) -> Vec<Expr> {
-    let (schedule, barriers) = (crate::schedule::schedule(kernel), crate::check::Barriers::new());
+    let schedule = crate::schedule::schedule(kernel);
     let data = (0..locals.len()).collect();
-    let mut lowering = Lowering::of(kernel, &schedule, &barriers, locals, data);
+    let mut lowering = Lowering::of(kernel, &schedule, locals, data);
     for id in 0..locals.len() {
         lowering.declare(id);
     }

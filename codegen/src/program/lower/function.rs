@@ -1,7 +1,6 @@
 //! Functions of scalars.
 
 use super::Lowering;
-use crate::check::Barriers;
 use crate::ir::{self, Kernel};
 use crate::program::{Function, prune};
 use crate::schedule::Schedule;
@@ -10,8 +9,7 @@ use crate::schedule::Schedule;
 pub(super) fn function(function: &ir::Function, kernel: &Kernel, schedule: &Schedule) -> Function {
     // Callers may pass any integer.
     let data = (0..function.locals.len()).collect();
-    let barriers = Barriers::new();
-    let mut lowering = Lowering::of(kernel, schedule, &barriers, &function.locals, data);
+    let mut lowering = Lowering::of(kernel, schedule, &function.locals, data);
     let params = function
         .params
         .iter()

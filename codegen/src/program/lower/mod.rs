@@ -14,15 +14,14 @@ use std::collections::BTreeSet;
 use self::lanes::VectorLoop;
 use self::reductions::Reductions;
 use super::{Choices, Local, Param, ParamKind, Program, Reduction, Register, Row, Variable, prune};
-use crate::check::Barriers;
 use crate::ir::{self, Kernel, LocalId, Place, RowId, Scalar, Type};
 use crate::schedule::{Schedule, schedule};
 
-/// The program of a checked kernel, whose work-items meet before these statements.
-pub(crate) fn lower(kernel: &Kernel, barriers: Barriers) -> Program {
-    let (kernel, barriers) = prune::kernel(kernel, barriers);
+/// The program of a checked kernel.
+pub(super) fn lower(kernel: &Kernel) -> Program {
+    let kernel = prune::kernel(kernel);
     let schedule = schedule(&kernel);
-    let mut lowering = Lowering::new(&kernel, &schedule, &barriers);
+    let mut lowering = Lowering::new(&kernel, &schedule);
     let host = lowering.host();
     let body = lowering.body();
     let launch = lowering.launch(host, &body);
@@ -91,7 +90,6 @@ enum Code {
 struct Lowering<'a> {
     kernel: &'a Kernel,
     schedule: &'a Schedule,
-    barriers: &'a Barriers,
     /// The variables of the kernel, or of a function that it calls.
     source: &'a [ir::Local],
     /// Those whose integers may be anything.
@@ -114,9 +112,9 @@ struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     /// Of the kernel itself.
-    fn new(kernel: &'a Kernel, schedule: &'a Schedule, barriers: &'a Barriers) -> Lowering<'a> {
+    fn new(kernel: &'a Kernel, schedule: &'a Schedule) -> Lowering<'a> {
         let data = data::locals([&kernel.host[..], &kernel.body[..]]);
-        let mut lowering = Lowering::of(kernel, schedule, barriers, &kernel.locals, data);
+        let mut lowering = Lowering::of(kernel, schedule, &kernel.locals, data);
         lowering.lane = lowering.made("lane", Scalar::I64);
         lowering.lanes = lowering.made("lanes", Scalar::I64);
         lowering
@@ -125,14 +123,12 @@ impl<'a> Lowering<'a> {
     fn of(
         kernel: &'a Kernel,
         schedule: &'a Schedule,
-        barriers: &'a Barriers,
         source: &'a [ir::Local],
         data: BTreeSet<LocalId>,
     ) -> Lowering<'a> {
         Lowering {
             kernel,
             schedule,
-            barriers,
             source,
             data,
             locals: Vec::new(),
