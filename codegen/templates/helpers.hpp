@@ -28,8 +28,14 @@ inline bool aligned(const T* pointer) {
 template <int N, int M, typename T>
 inline Vec<T, N> load(const T* from) {
   Vec<T, N> value;
+#ifdef __clang__
+#pragma unroll
+#endif
   for (int i = 0; i < N; i += M) {
     const auto part = load<M>(from + i);
+#ifdef __clang__
+#pragma unroll
+#endif
     for (int k = 0; k < M; ++k) value[i + k] = part[k];
   }
   return value;
@@ -37,8 +43,14 @@ inline Vec<T, N> load(const T* from) {
 
 template <int N, int M, typename T>
 inline void store(T* to, const Vec<T, N>& value) {
+#ifdef __clang__
+#pragma unroll
+#endif
   for (int i = 0; i < N; i += M) {
     Vec<T, M> part;
+#ifdef __clang__
+#pragma unroll
+#endif
     for (int k = 0; k < M; ++k) part[k] = value[i + k];
     store(to + i, part);
   }

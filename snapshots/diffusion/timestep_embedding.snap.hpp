@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace timestep_embedding_e0d7c9a14eb8 {
+inline namespace timestep_embedding_0b1b28cf7026 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -172,6 +172,9 @@ struct TimestepEmbeddingKernel {
       for (int64_t i = lane * VEC; i < whole; i += lanes * VEC) {
         detail::Vec<float, VEC> y_vec;
         detail::Vec<float, VEC> y_vec_;
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float angle = time * ::sycl::exp(step * static_cast<float>(i + v));
           const float first = flip_sin_to_cos ? ::sycl::cos(angle) : ::sycl::sin(angle);
@@ -317,6 +320,6 @@ OXYSYCL_TIMESTEP_EMBEDDING(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace timestep_embedding_e0d7c9a14eb8
+}  // namespace timestep_embedding_0b1b28cf7026
 }  // namespace sycl_kernel
 }  // namespace sgl

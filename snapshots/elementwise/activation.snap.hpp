@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace act_and_mul_b84e4b5e1462 {
+inline namespace act_and_mul_1c858242b50f {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -196,6 +196,9 @@ struct ActAndMulKernel {
         const auto x_vec = detail::load<VEC>(x + i);
         const auto x_vec_ = detail::load<VEC>(x + i + dim);
         detail::Vec<T, VEC> y_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           const float x_i_ = static_cast<float>(x_vec_[v]);
@@ -316,6 +319,6 @@ OXYSYCL_ACT_AND_MUL(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace act_and_mul_b84e4b5e1462
+}  // namespace act_and_mul_1c858242b50f
 }  // namespace sycl_kernel
 }  // namespace sgl

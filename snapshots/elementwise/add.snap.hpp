@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace add_2c3a2355b7dd {
+inline namespace add_1554fcd7ae8f {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -158,6 +158,9 @@ struct AddKernel {
       const auto a_vec = detail::load<VEC>(a + i);
       const auto b_vec = detail::load<VEC>(b + i);
       detail::Vec<T, VEC> output_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
       for (int v = 0; v < VEC; ++v) {
         const float a_i = static_cast<float>(a_vec[v]);
         const float b_i = static_cast<float>(b_vec[v]);
@@ -250,6 +253,6 @@ OXYSYCL_ADD(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace add_2c3a2355b7dd
+}  // namespace add_1554fcd7ae8f
 }  // namespace sycl_kernel
 }  // namespace sgl

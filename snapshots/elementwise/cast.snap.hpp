@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace cast_75b9b170a4c4 {
+inline namespace cast_4d3772763018 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -156,6 +156,9 @@ struct CastKernel {
     for (int64_t i = lane * VEC; i < whole; i += lanes * VEC) {
       const auto input_vec = detail::load<VEC>(input + i);
       detail::Vec<U, VEC> output_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
       for (int v = 0; v < VEC; ++v) {
         const float input_i = static_cast<float>(input_vec[v]);
         output_vec[v] = static_cast<U>(input_i);
@@ -249,6 +252,6 @@ OXYSYCL_CAST_T(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace cast_75b9b170a4c4
+}  // namespace cast_4d3772763018
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_add_rmsnorm_ffac7963e7be {
+inline namespace fused_add_rmsnorm_413cc630c901 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -185,6 +185,9 @@ struct FusedAddRmsnormKernel {
       for (int64_t i = lane * VEC; i < HIDDEN_SIZE; i += lanes * VEC) {
         auto r_vec = detail::load<VEC>(r + i);
         const auto x_vec = detail::load<VEC>(x + i);
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           r_vec[v] = static_cast<T>(static_cast<float>(r_vec[v]) + x_i);
@@ -198,6 +201,9 @@ struct FusedAddRmsnormKernel {
         const auto r_vec = detail::load<VEC>(r + i);
         const auto weight_vec = detail::load<VEC>(weight + i);
         detail::Vec<T, VEC> x_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float r_i = static_cast<float>(r_vec[v]);
           const float weight_i = static_cast<float>(weight_vec[v]);
@@ -346,6 +352,6 @@ OXYSYCL_FUSED_ADD_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_add_rmsnorm_ffac7963e7be
+}  // namespace fused_add_rmsnorm_413cc630c901
 }  // namespace sycl_kernel
 }  // namespace sgl

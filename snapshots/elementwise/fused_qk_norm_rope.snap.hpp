@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_qk_norm_rope_cae962e833f5 {
+inline namespace fused_qk_norm_rope_e70ca8b43699 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -45,8 +45,14 @@ inline bool aligned(const T* pointer) {
 template <int N, int M, typename T>
 inline Vec<T, N> load(const T* from) {
   Vec<T, N> value;
+#ifdef __clang__
+#pragma unroll
+#endif
   for (int i = 0; i < N; i += M) {
     const auto part = load<M>(from + i);
+#ifdef __clang__
+#pragma unroll
+#endif
     for (int k = 0; k < M; ++k) value[i + k] = part[k];
   }
   return value;
@@ -54,8 +60,14 @@ inline Vec<T, N> load(const T* from) {
 
 template <int N, int M, typename T>
 inline void store(T* to, const Vec<T, N>& value) {
+#ifdef __clang__
+#pragma unroll
+#endif
   for (int i = 0; i < N; i += M) {
     Vec<T, M> part;
+#ifdef __clang__
+#pragma unroll
+#endif
     for (int k = 0; k < M; ++k) part[k] = value[i + k];
     store(to + i, part);
   }
@@ -214,6 +226,9 @@ struct FusedQkNormRopeKernel {
       float sum_sq = 0.0f;
       for (int64_t i = lane * VEC; i < HEAD_DIM; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v_ = 0; v_ < VEC; ++v_) {
           const float x_i = static_cast<float>(x_vec[v_]);
           sum_sq += x_i * x_i;
@@ -231,6 +246,9 @@ struct FusedQkNormRopeKernel {
           const auto weight_vec = detail::load<VEC>(weight + i);
           auto x_vec_ = detail::load<VEC>(x + i + rope_dim / 2);
           const auto weight_vec_ = detail::load<VEC>(weight + i + rope_dim / 2);
+#ifdef __clang__
+#pragma unroll
+#endif
           for (int v_ = 0; v_ < VEC; ++v_) {
             const float weight_i = static_cast<float>(weight_vec[v_]);
             const float weight_i_ = static_cast<float>(weight_vec_[v_]);
@@ -248,6 +266,9 @@ struct FusedQkNormRopeKernel {
         for (int64_t i = lane * VEC; i < whole; i += lanes * VEC) {
           auto x_vec = detail::load<2 * VEC, VEC>(x + 2 * i);
           const auto weight_vec = detail::load<2 * VEC, VEC>(weight + 2 * i);
+#ifdef __clang__
+#pragma unroll
+#endif
           for (int v_ = 0; v_ < VEC; ++v_) {
             const float cos = known ? cos_sin_cache[position * rope_dim + (i + v_)] : 1.0f;
             const float sin = known ? cos_sin_cache[position * rope_dim + half_ + (i + v_)] : 0.0f;
@@ -275,6 +296,9 @@ struct FusedQkNormRopeKernel {
       for (int64_t i = lane * VEC; i < whole_; i += lanes * VEC) {
         auto x_vec = detail::load<VEC>(x + i + 2 * (rope_dim / 2));
         const auto weight_vec = detail::load<VEC>(weight + i + 2 * (rope_dim / 2));
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v_ = 0; v_ < VEC; ++v_) {
           const float weight_i = static_cast<float>(weight_vec[v_]);
           x_vec[v_] = static_cast<T>(static_cast<float>(x_vec[v_]) * scale * weight_i);
@@ -339,6 +363,7 @@ int32_t fused_qk_norm_rope_launch(
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
   if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
+  if (static_cast<int64_t>(num_tokens) > INT64_MAX / heads) return detail::refuse(detail::kSize, "fused_qk_norm_rope: grid", "has more groups than can be counted");
   const detail::Region qkv_region{qkv, sizeof(T), {static_cast<int64_t>(num_tokens), 1}, {stride, 0}, (static_cast<int64_t>(num_qo_heads) + static_cast<int64_t>(num_kv_heads) + static_cast<int64_t>(num_kv_heads)) * HEAD_DIM};
   const detail::Region q_weight_region{q_weight, sizeof(T), {1, 1}, {0, 0}, HEAD_DIM};
   const detail::Region k_weight_region{k_weight, sizeof(T), {1, 1}, {0, 0}, HEAD_DIM};
@@ -464,6 +489,6 @@ OXYSYCL_FUSED_QK_NORM_ROPE_HEAD_DIM_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_qk_norm_rope_cae962e833f5
+}  // namespace fused_qk_norm_rope_e70ca8b43699
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_fused_add_rmsnorm_18abfcb9ee4e {
+inline namespace gemma_fused_add_rmsnorm_e3fc988f462c {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -184,6 +184,9 @@ struct GemmaFusedAddRmsnormKernel {
       for (int64_t i = lane * VEC; i < HIDDEN_SIZE; i += lanes * VEC) {
         auto r_vec = detail::load<VEC>(r + i);
         const auto x_vec = detail::load<VEC>(x + i);
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           r_vec[v] = static_cast<T>(static_cast<float>(r_vec[v]) + x_i);
@@ -197,6 +200,9 @@ struct GemmaFusedAddRmsnormKernel {
         const auto r_vec = detail::load<VEC>(r + i);
         const auto weight_vec = detail::load<VEC>(weight + i);
         detail::Vec<T, VEC> x_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float r_i = static_cast<float>(r_vec[v]);
           const float weight_i = static_cast<float>(weight_vec[v]);
@@ -345,6 +351,6 @@ OXYSYCL_GEMMA_FUSED_ADD_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_fused_add_rmsnorm_18abfcb9ee4e
+}  // namespace gemma_fused_add_rmsnorm_e3fc988f462c
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace l2norm_16aff01ca727 {
+inline namespace l2norm_d6c0f881fb2b {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -177,6 +177,9 @@ struct L2normKernel {
       const int64_t whole = hidden_size / VEC * VEC;
       for (int64_t i = lane * VEC; i < whole; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           sum_sq += x_i * x_i;
@@ -191,6 +194,9 @@ struct L2normKernel {
       for (int64_t i = lane * VEC; i < whole_; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
         detail::Vec<T, VEC> y_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           y_vec[v] = static_cast<T>(x_i * scale);
@@ -312,6 +318,6 @@ OXYSYCL_L2NORM(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace l2norm_16aff01ca727
+}  // namespace l2norm_d6c0f881fb2b
 }  // namespace sycl_kernel
 }  // namespace sgl

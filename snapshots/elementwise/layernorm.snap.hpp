@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace layernorm_505baea96f51 {
+inline namespace layernorm_089fb7a49ec8 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -184,6 +184,9 @@ struct LayernormKernel {
       float sum = 0.0f;
       for (int64_t i = lane * VEC; i < HIDDEN_SIZE; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           sum += x_i;
@@ -194,6 +197,9 @@ struct LayernormKernel {
       float sum_sq = 0.0f;
       for (int64_t i = lane * VEC; i < HIDDEN_SIZE; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           const float centred = x_i - mean;
@@ -205,6 +211,9 @@ struct LayernormKernel {
       for (int64_t i = lane * VEC; i < HIDDEN_SIZE; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
         detail::Vec<T, VEC> y_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           const float factor = !has_weight ? 1.0f : static_cast<float>(weight[i + v]);
@@ -372,6 +381,6 @@ OXYSYCL_LAYERNORM_T_W(4096)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace layernorm_505baea96f51
+}  // namespace layernorm_089fb7a49ec8
 }  // namespace sycl_kernel
 }  // namespace sgl

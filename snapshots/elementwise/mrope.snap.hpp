@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace mrope_e88faa9d2647 {
+inline namespace mrope_fbd5283b7c16 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -257,6 +257,7 @@ int32_t mrope_launch(
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
   if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
+  if (static_cast<int64_t>(num_tokens) > INT64_MAX / heads) return detail::refuse(detail::kSize, "mrope: grid", "has more groups than can be counted");
   const detail::Region q_region{q, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_qo_heads)}, {q_stride, q_head_stride}, rope_dim};
   const detail::Region k_region{k, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_kv_heads)}, {k_stride, k_head_stride}, rope_dim};
   const detail::Region cos_sin_cache_region{cos_sin_cache, sizeof(float), {1, 1}, {0, 0}, num_positions * rope_dim};
@@ -384,6 +385,6 @@ OXYSYCL_MROPE_NEOX_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace mrope_e88faa9d2647
+}  // namespace mrope_fbd5283b7c16
 }  // namespace sycl_kernel
 }  // namespace sgl

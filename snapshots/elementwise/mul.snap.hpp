@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace mul_c417ea31e2c9 {
+inline namespace mul_14ce4d9ce7a4 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -158,6 +158,9 @@ struct MulKernel {
       const auto a_vec = detail::load<VEC>(a + i);
       const auto b_vec = detail::load<VEC>(b + i);
       detail::Vec<T, VEC> output_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
       for (int v = 0; v < VEC; ++v) {
         const float a_i = static_cast<float>(a_vec[v]);
         const float b_i = static_cast<float>(b_vec[v]);
@@ -250,6 +253,6 @@ OXYSYCL_MUL(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace mul_c417ea31e2c9
+}  // namespace mul_14ce4d9ce7a4
 }  // namespace sycl_kernel
 }  // namespace sgl

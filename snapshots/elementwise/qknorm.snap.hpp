@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace qknorm_99ffdbbd7e14 {
+inline namespace qknorm_f1143659acf1 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -193,6 +193,9 @@ struct QknormKernel {
       float sum_sq = 0.0f;
       for (int64_t i = lane * VEC; i < HEAD_DIM; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           sum_sq += x_i * x_i;
@@ -203,6 +206,9 @@ struct QknormKernel {
       for (int64_t i = lane * VEC; i < HEAD_DIM; i += lanes * VEC) {
         auto x_vec = detail::load<VEC>(x + i);
         const auto weight_vec = detail::load<VEC>(weight + i);
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float weight_i = static_cast<float>(weight_vec[v]);
           x_vec[v] = static_cast<T>(static_cast<float>(x_vec[v]) * scale * weight_i);
@@ -254,6 +260,7 @@ int32_t qknorm_launch(
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
   if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
+  if (static_cast<int64_t>(num_tokens) > INT64_MAX / heads) return detail::refuse(detail::kSize, "qknorm: grid", "has more groups than can be counted");
   const detail::Region q_region{q, sizeof(T), {static_cast<int64_t>(num_tokens), 1}, {q_stride, 0}, static_cast<int64_t>(num_qo_heads) * HEAD_DIM};
   const detail::Region k_region{k, sizeof(T), {static_cast<int64_t>(num_tokens), 1}, {k_stride, 0}, static_cast<int64_t>(num_kv_heads) * HEAD_DIM};
   const detail::Region q_weight_region{q_weight, sizeof(T), {1, 1}, {0, 0}, HEAD_DIM};
@@ -364,6 +371,6 @@ OXYSYCL_QKNORM_T(1024)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace qknorm_99ffdbbd7e14
+}  // namespace qknorm_f1143659acf1
 }  // namespace sycl_kernel
 }  // namespace sgl

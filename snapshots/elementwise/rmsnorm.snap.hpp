@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rmsnorm_0e0f3e3ddfbb {
+inline namespace rmsnorm_b95f83c062b0 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -181,6 +181,9 @@ struct RmsnormKernel {
       float sum_sq = 0.0f;
       for (int64_t i = lane * VEC; i < HIDDEN_SIZE; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           sum_sq += x_i * x_i;
@@ -192,6 +195,9 @@ struct RmsnormKernel {
         const auto x_vec = detail::load<VEC>(x + i);
         const auto weight_vec = detail::load<VEC>(weight + i);
         detail::Vec<T, VEC> y_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           const float weight_i = static_cast<float>(weight_vec[v]);
@@ -339,6 +345,6 @@ OXYSYCL_RMSNORM_T(16384)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rmsnorm_0e0f3e3ddfbb
+}  // namespace rmsnorm_b95f83c062b0
 }  // namespace sycl_kernel
 }  // namespace sgl

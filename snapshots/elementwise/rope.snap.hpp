@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rope_429011c2822f {
+inline namespace rope_f6a2d2af0524 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -45,8 +45,14 @@ inline bool aligned(const T* pointer) {
 template <int N, int M, typename T>
 inline Vec<T, N> load(const T* from) {
   Vec<T, N> value;
+#ifdef __clang__
+#pragma unroll
+#endif
   for (int i = 0; i < N; i += M) {
     const auto part = load<M>(from + i);
+#ifdef __clang__
+#pragma unroll
+#endif
     for (int k = 0; k < M; ++k) value[i + k] = part[k];
   }
   return value;
@@ -54,8 +60,14 @@ inline Vec<T, N> load(const T* from) {
 
 template <int N, int M, typename T>
 inline void store(T* to, const Vec<T, N>& value) {
+#ifdef __clang__
+#pragma unroll
+#endif
   for (int i = 0; i < N; i += M) {
     Vec<T, M> part;
+#ifdef __clang__
+#pragma unroll
+#endif
     for (int k = 0; k < M; ++k) part[k] = value[i + k];
     store(to + i, part);
   }
@@ -227,6 +239,9 @@ struct FusedRopeKernel {
             auto x_vec_ = detail::load<VEC>(x + i + ROPE_DIM / 2);
             const auto cos_vec = detail::load<VEC>(cos + i);
             const auto sin_vec = detail::load<VEC>(sin + i);
+#ifdef __clang__
+#pragma unroll
+#endif
             for (int v_ = 0; v_ < VEC; ++v_) {
               const float cos_i = cos_vec[v_];
               const float sin_i = sin_vec[v_];
@@ -243,6 +258,9 @@ struct FusedRopeKernel {
             auto x_vec = detail::load<2 * VEC, VEC>(x + 2 * i);
             const auto cos_vec = detail::load<VEC>(cos + i);
             const auto sin_vec = detail::load<VEC>(sin + i);
+#ifdef __clang__
+#pragma unroll
+#endif
             for (int v_ = 0; v_ < VEC; ++v_) {
               const float cos_i = cos_vec[v_];
               const float sin_i = sin_vec[v_];
@@ -307,6 +325,7 @@ int32_t fused_rope_launch(
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
   if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
+  if (static_cast<int64_t>(num_tokens) > INT64_MAX / heads) return detail::refuse(detail::kSize, "fused_rope: grid", "has more groups than can be counted");
   const detail::Region q_region{q, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_qo_heads)}, {q_stride, q_head_stride}, ROPE_DIM};
   const detail::Region k_region{k, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_kv_heads)}, {k_stride, k_head_stride}, ROPE_DIM};
   const detail::Region cos_sin_cache_region{cos_sin_cache, sizeof(float), {1, 1}, {0, 0}, (detail::is_told(num_positions) ? num_positions : 1) * ROPE_DIM};
@@ -525,6 +544,9 @@ struct FusedRopeStoreKernel {
             auto x_vec_ = detail::load<VEC>(x + i + ROPE_DIM / 2);
             const auto cos_vec = detail::load<VEC>(cos + i);
             const auto sin_vec = detail::load<VEC>(sin + i);
+#ifdef __clang__
+#pragma unroll
+#endif
             for (int v_ = 0; v_ < VEC; ++v_) {
               const float cos_i = cos_vec[v_];
               const float sin_i = sin_vec[v_];
@@ -541,6 +563,9 @@ struct FusedRopeStoreKernel {
             auto x_vec = detail::load<2 * VEC, VEC>(x + 2 * i);
             const auto cos_vec = detail::load<VEC>(cos + i);
             const auto sin_vec = detail::load<VEC>(sin + i);
+#ifdef __clang__
+#pragma unroll
+#endif
             for (int v_ = 0; v_ < VEC; ++v_) {
               const float cos_i = cos_vec[v_];
               const float sin_i = sin_vec[v_];
@@ -564,6 +589,9 @@ struct FusedRopeStoreKernel {
             detail::Vec<T, VEC> key_out_vec;
             const auto value_vec = detail::load<VEC>(value + i);
             detail::Vec<T, VEC> value_out_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
             for (int v_ = 0; v_ < VEC; ++v_) {
               const float x_i = static_cast<float>(x_vec[v_]);
               const float value_i = static_cast<float>(value_vec[v_]);
@@ -665,6 +693,7 @@ int32_t fused_rope_store_launch(
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
   if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
+  if (static_cast<int64_t>(num_tokens) > INT64_MAX / heads) return detail::refuse(detail::kSize, "fused_rope_store: grid", "has more groups than can be counted");
   const detail::Region q_region{q, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_qo_heads)}, {q_stride, q_head_stride}, head_dim};
   const detail::Region k_region{k, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_kv_heads)}, {k_stride, k_head_stride}, head_dim};
   const detail::Region v_region{v, sizeof(T), {static_cast<int64_t>(num_tokens), static_cast<int64_t>(num_kv_heads)}, {v_stride, v_head_stride}, head_dim};
@@ -940,6 +969,6 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rope_429011c2822f
+}  // namespace rope_f6a2d2af0524
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace scale_73da31e9e94f {
+inline namespace scale_c9ba12aa4dfe {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -157,6 +157,9 @@ struct ScaleKernel {
     for (int64_t i = lane * VEC; i < whole; i += lanes * VEC) {
       const auto input_vec = detail::load<VEC>(input + i);
       detail::Vec<T, VEC> output_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
       for (int v = 0; v < VEC; ++v) {
         const float input_i = static_cast<float>(input_vec[v]);
         output_vec[v] = static_cast<T>(input_i * factor);
@@ -238,6 +241,6 @@ OXYSYCL_SCALE(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace scale_73da31e9e94f
+}  // namespace scale_c9ba12aa4dfe
 }  // namespace sycl_kernel
 }  // namespace sgl

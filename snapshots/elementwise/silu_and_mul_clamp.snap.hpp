@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace silu_and_mul_clamp_2352182cc99e {
+inline namespace silu_and_mul_clamp_b681e0726b32 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -202,6 +202,9 @@ struct SiluAndMulClampKernel {
         const auto x_vec = detail::load<VEC>(x + i);
         const auto x_vec_ = detail::load<VEC>(x + i + dim);
         detail::Vec<T, VEC> y_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           const float x_i_ = static_cast<float>(x_vec_[v]);
@@ -330,6 +333,6 @@ OXYSYCL_SILU_AND_MUL_CLAMP(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace silu_and_mul_clamp_2352182cc99e
+}  // namespace silu_and_mul_clamp_b681e0726b32
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace swiglu_alpha_limit_fce964c5e382 {
+inline namespace swiglu_alpha_limit_342a1963ffee {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -45,8 +45,14 @@ inline bool aligned(const T* pointer) {
 template <int N, int M, typename T>
 inline Vec<T, N> load(const T* from) {
   Vec<T, N> value;
+#ifdef __clang__
+#pragma unroll
+#endif
   for (int i = 0; i < N; i += M) {
     const auto part = load<M>(from + i);
+#ifdef __clang__
+#pragma unroll
+#endif
     for (int k = 0; k < M; ++k) value[i + k] = part[k];
   }
   return value;
@@ -54,8 +60,14 @@ inline Vec<T, N> load(const T* from) {
 
 template <int N, int M, typename T>
 inline void store(T* to, const Vec<T, N>& value) {
+#ifdef __clang__
+#pragma unroll
+#endif
   for (int i = 0; i < N; i += M) {
     Vec<T, M> part;
+#ifdef __clang__
+#pragma unroll
+#endif
     for (int k = 0; k < M; ++k) part[k] = value[i + k];
     store(to + i, part);
   }
@@ -223,6 +235,9 @@ struct SwigluAlphaLimitKernel {
       for (int64_t i = lane * VEC; i < whole; i += lanes * VEC) {
         const auto x_vec = detail::load<2 * VEC, VEC>(x + 2 * i);
         detail::Vec<T, VEC> y_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float gate = at_most(static_cast<float>(x_vec[2 * v]), limit);
           const float up = detail::clamp<float>(static_cast<float>(x_vec[2 * v + 1]), -limit, limit);
@@ -352,6 +367,6 @@ OXYSYCL_SWIGLU_ALPHA_LIMIT(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace swiglu_alpha_limit_fce964c5e382
+}  // namespace swiglu_alpha_limit_342a1963ffee
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -10,7 +10,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace per_token_group_quant_int8_bfa82cb7c67a {
+inline namespace per_token_group_quant_int8_2916473bdc29 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -63,6 +63,23 @@ inline T saturate(int64_t x) {
   constexpr int64_t low = std::numeric_limits<T>::min();
   constexpr int64_t high = std::numeric_limits<T>::max();
   return static_cast<T>(x < low ? low : x > high ? high : x);
+}
+
+/// The largest and the smallest of a group's parts that are numbers; NaN where none is.
+template <typename Group>
+inline float group_max(const Group& group, float part) {
+  const bool number = part == part;
+  const float known = number ? part : -std::numeric_limits<float>::infinity();
+  const float most = ::sycl::reduce_over_group(group, known, ::sycl::maximum<float>());
+  return ::sycl::any_of_group(group, number) ? most : part;
+}
+
+template <typename Group>
+inline float group_min(const Group& group, float part) {
+  const bool number = part == part;
+  const float known = number ? part : std::numeric_limits<float>::infinity();
+  const float least = ::sycl::reduce_over_group(group, known, ::sycl::minimum<float>());
+  return ::sycl::any_of_group(group, number) ? least : part;
 }
 
 /// The elements of a buffer: contiguous runs along up to two strided dimensions.
@@ -208,12 +225,15 @@ struct PerTokenGroupQuantInt8Kernel {
       float most = eps;
       for (int64_t i = lane * VEC; i < GROUP_SIZE; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           most = ::sycl::fmax(most, ::sycl::fabs(x_i));
         }
       }
-      const float max_ = ::sycl::reduce_over_group(item.get_group(), most, ::sycl::maximum<float>());
+      const float max_ = detail::group_max(item.get_group(), most);
       const float scale = max_ / 127.0f;
       if (lane == 0) {
         scales[token * scales_stride + group] = scale;
@@ -221,6 +241,9 @@ struct PerTokenGroupQuantInt8Kernel {
       for (int64_t i = lane * VEC; i < GROUP_SIZE; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
         detail::Vec<int8_t, VEC> q_vec;
+#ifdef __clang__
+#pragma unroll
+#endif
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           q_vec[v] = detail::saturate<int8_t>(detail::to_integer<int64_t>(::sycl::rint(x_i / scale)));
@@ -272,6 +295,7 @@ int32_t per_token_group_quant_int8_launch(
   if (scales_stride < 0) return detail::refuse_size("per_token_group_quant_int8: scales_stride", scales_stride);
   if (!(eps > 0.0f)) return detail::refuse(detail::kSize, "per_token_group_quant_int8: eps > 0.0", "does not hold");
   if (num_tokens == 0 || num_groups == 0) return 0;
+  if (num_tokens > INT64_MAX / num_groups) return detail::refuse(detail::kSize, "per_token_group_quant_int8: grid", "has more groups than can be counted");
   const detail::Region input_region{input, sizeof(T), {num_tokens, 1}, {input_stride, 0}, num_groups * GROUP_SIZE};
   const detail::Region codes_region{codes, sizeof(int8_t), {num_tokens, 1}, {codes_stride, 0}, num_groups * GROUP_SIZE};
   const detail::Region scales_region{scales, sizeof(float), {num_tokens, 1}, {scales_stride, 0}, num_groups};
@@ -373,6 +397,6 @@ OXYSYCL_PER_TOKEN_GROUP_QUANT_INT8_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace per_token_group_quant_int8_bfa82cb7c67a
+}  // namespace per_token_group_quant_int8_2916473bdc29
 }  // namespace sycl_kernel
 }  // namespace sgl

@@ -174,6 +174,9 @@ impl Body<'_> {
                 )
             }
         };
+        if l.kind == LoopKind::Positions {
+            out.clang("#pragma unroll");
+        }
         out.block(format!("for ({head})"), |out| self.block(out, &l.body));
     }
 

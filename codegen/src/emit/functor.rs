@@ -12,7 +12,7 @@ use super::writer::Writer;
 use crate::program::{Expr, ExprKind, Function, walk};
 
 /// Clang fuses `a * b + c` where it may, which rounds once instead of twice.
-const NO_CONTRACTION: [&str; 3] = ["#ifdef __clang__", "#pragma clang fp contract(off)", "#endif"];
+const NO_CONTRACTION: &str = "#pragma clang fp contract(off)";
 
 /// The functor of the kernel.
 pub(super) fn functor(emission: &Emission<'_>) -> String {
@@ -40,18 +40,12 @@ pub(super) fn functor(emission: &Emission<'_>) -> String {
         out.block(
             format!("void operator()(::sycl::nd_item<1> {item}) const"),
             |out| {
-                no_contraction(out);
+                out.clang(NO_CONTRACTION);
                 emission.body().block(out, &emission.program.body);
             },
         );
     });
     out.finish() + ";"
-}
-
-fn no_contraction(out: &mut Writer) {
-    for line in NO_CONTRACTION {
-        out.directive(line);
-    }
 }
 
 pub(super) fn docs(out: &mut Writer, docs: &[String]) {
@@ -115,7 +109,7 @@ pub(super) fn function(
     out.block(
         format!("inline {} {name}({})", function.returns.cpp(), params.join(", ")),
         |out| {
-            no_contraction(out);
+            out.clang(NO_CONTRACTION);
             body.block(out, &function.body);
             out.line(format!("return {};", body.printer.value(&function.value)));
         },

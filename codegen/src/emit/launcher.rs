@@ -167,6 +167,16 @@ impl Launcher<'_> {
                 let none: Vec<String> = axes.iter().map(none).collect();
                 out.line(format!("if ({}) return 0;", none.join(" || ")));
             }
+            Step::TooManyGroups(a, b) => {
+                let (a, b) = (
+                    self.printer().operand(a, Level::Add),
+                    self.printer().operand(b, Level::Unary),
+                );
+                out.line(format!(
+                    "if ({a} > INT64_MAX / {b}) return detail::refuse(detail::kSize, {}, \"has more groups than can be counted\");",
+                    self.subject("grid")
+                ));
+            }
             Step::Region(region) => out.line(format!(
                 "const detail::Region {}{{{}}};",
                 regions[region.buffer],

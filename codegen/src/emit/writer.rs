@@ -43,6 +43,13 @@ impl Writer {
         self.text.push('\n');
     }
 
+    /// A directive that is Clang's alone: other compilers warn of what they do not know.
+    pub(super) fn clang(&mut self, line: &str) {
+        for line in ["#ifdef __clang__", line, "#endif"] {
+            self.directive(line);
+        }
+    }
+
     /// `head {`, what `body` writes, and `}`.
     pub(super) fn block(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Writer)) {
         self.line(format!("{} {{", head.as_ref()));

@@ -47,6 +47,8 @@ pub enum Step {
     Host(Stmt),
     /// Returns where one of these numbers of groups says that there is nothing to do. With whether it may be negative.
     NoGroups(Vec<(Expr, bool)>),
+    /// Refuses a grid of more groups than an `i64` counts: two numbers, each at least 1.
+    TooManyGroups(Expr, Expr),
     /// Notes where the elements of a buffer are.
     Region(Region),
     /// Returns where one of these buffers, which every group accesses, has no elements.

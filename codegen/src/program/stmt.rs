@@ -106,7 +106,7 @@ pub enum LoopKind {
     Vectors,
     /// The elements behind the last whole vector, shared among work-items.
     Tail,
-    /// Positions inside a vector, one after the other.
+    /// Positions inside a vector, one after the other, unrolled.
     Positions,
     /// Rounds of one work-item, one after the other.
     Rounds,

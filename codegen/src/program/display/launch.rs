@@ -103,6 +103,12 @@ fn write_step(f: &mut Formatter<'_>, step: &Step, names: &Names<'_>) -> fmt::Res
             let none: Vec<String> = axes.iter().map(none).collect();
             writeln!(f, "  return if {}", none.join(" or "))
         }
+        Step::TooManyGroups(a, b) => writeln!(
+            f,
+            "  refuse a grid where ({}) * ({}) overflows",
+            text(a, names),
+            text(b, names)
+        ),
         Step::Region(region) => write_region(f, region, names),
         Step::NoElements(buffers) => {
             let buffers: Vec<&str> = buffers.iter().map(|id| names.param(*id)).collect();

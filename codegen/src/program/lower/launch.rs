@@ -121,6 +121,11 @@ impl Lowering<'_> {
                 })
                 .collect(),
         ));
+        if let ir::Grid::Groups { extents, .. } = &kernel.grid
+            && let [outer, inner] = &extents[..]
+        {
+            steps.push(Step::TooManyGroups(self.value(outer), self.value(inner)));
+        }
         steps.extend(
             kernel
                 .buffers()

@@ -52,3 +52,20 @@ fn body(of: &str) -> Vec<String> {
     let is_row = |line: &&str| rows.iter().any(|row| line.starts_with(row));
     lines.skip_while(is_row).map(str::to_owned).collect()
 }
+
+#[test]
+fn grids_are_refused_where_their_groups_cannot_be_counted() {
+    let text = "fn kernel(y: &mut [f32], n: i64, m: i64) { for (a, b) in groups((n - 2, m)) { y.store(a * m + b, 1.0); } }";
+    let source = KernelSource {
+        attribute: "symbol = \"kernel\", shapes(y = [n, m])",
+        item: FunctionSource {
+            text,
+            calls: &[],
+            constants: &[],
+        },
+        lines: 1,
+    };
+    let text = Program::of(&crate::kernel(&source).expect("the kernel is accepted")).to_string();
+    let expected = "  return if n - 2 <= 0 or m == 0\n  refuse a grid where (n - 2) * (m) overflows\n";
+    assert!(text.contains(expected), "{text}");
+}
