@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::Emission;
 use super::body::Body;
 use super::helper::Helpers;
+use super::literal;
 use super::names::Names;
 use super::printer::{Printer, Spelling};
 use super::scope::{self, Origin, Scope};
@@ -50,7 +51,7 @@ pub(super) fn functor(emission: &Emission<'_>) -> String {
 
 pub(super) fn docs(out: &mut Writer, docs: &[String]) {
     for line in docs {
-        out.whole(format!("/// {line}").trim_end());
+        out.whole(format!("/// {}", literal::comment(line)).trim_end());
     }
 }
 

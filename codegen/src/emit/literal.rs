@@ -68,10 +68,34 @@ pub(super) fn text(text: &str) -> String {
         '"' => "\\\"".to_owned(),
         '\\' => "\\\\".to_owned(),
         '\n' => "\\n".to_owned(),
-        c if c.is_control() => " ".to_owned(),
-        c => c.to_string(),
+        c => visible(c).to_string(),
     });
-    format!("\"{}\"", escaped.collect::<String>())
+    // Two question marks begin a trigraph.
+    let escaped = escaped.collect::<String>().replace("??", "?\\?");
+    format!("\"{escaped}\"")
+}
+
+/// A line of text as the rest of a line comment: nothing in it ends the comment, or takes the next line along.
+pub(super) fn comment(line: &str) -> String {
+    let text: String = line.chars().map(visible).collect();
+    // The trigraph for a backslash.
+    let text = text.replace("??/", "? ?/");
+    text.trim_end_matches(|c: char| c == '\\' || c.is_whitespace())
+        .to_owned()
+}
+
+/// A character as it is, or a space for what ends a line, hides, or turns the direction of reading.
+fn visible(c: char) -> char {
+    match c {
+        c if c.is_control() => ' ',
+        '\u{61c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{feff}' => ' ',
+        c => c,
+    }
 }
 
 #[cfg(test)]
@@ -105,6 +129,34 @@ mod tests {
             float(f32::NEG_INFINITY).text,
             "-std::numeric_limits<float>::infinity()"
         );
+    }
+
+    #[test]
+    fn no_text_ends_or_changes_what_it_stands_in() {
+        for (line, expected) in [
+            ("a path C:\\", "a path C:"),
+            ("twice \\ \\\t", "twice"),
+            ("a trigraph ??/", "a trigraph ? ?/"),
+            ("x\rint y;", "x int y;"),
+            (
+                "a\u{b}b\u{c}c\0d\u{85}e\u{2028}f\u{2029}g\u{202e}h",
+                "a b c d e f g h",
+            ),
+            (
+                "*/ and /* stay, as \\n does: größe²",
+                "*/ and /* stay, as \\n does: größe²",
+            ),
+        ] {
+            assert_eq!(comment(line), expected);
+        }
+        for (reason, expected) in [
+            ("say \"why\"", "\"say \\\"why\\\"\""),
+            ("what??/ a? b", "\"what?\\?/ a? b\""),
+            ("100 % of\ntwo\r\nlines\\", "\"100 % of\\ntwo \\nlines\\\\\""),
+            ("\u{7}1 größe\u{2028}", "\" 1 größe \""),
+        ] {
+            assert_eq!(text(reason), expected);
+        }
     }
 
     #[test]

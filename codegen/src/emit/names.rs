@@ -18,7 +18,7 @@ const TAKEN: &str = "I NAN INFINITY NULL EOF BUFSIZ RAND_MAX HUGE_VAL HUGE_VALF 
     sa_sigaction st_atime st_mtime st_ctime s6_addr htons htonl ntohs ntohl min max near far small interface DOMAIN \
     OVERFLOW UNDERFLOW SING PLOSS TLOSS \
     int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t uintptr_t std sycl half detail sgl \
-    sycl_kernel main operator";
+    sycl_kernel main operator INT32_MAX INT64_MAX error get";
 
 /// Hands out names.
 #[derive(Clone, Debug)]

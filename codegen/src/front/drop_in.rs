@@ -58,9 +58,13 @@ impl Lower<'_> {
             return None;
         };
         let symbol = self.symbol(Some(lit), &self.name.clone(), lit.span());
-        let last_error = format!("{}_last_error", self.name);
         let pattern = |symbol: &str| symbol_pattern(symbol, &self.types, &self.consts);
-        if pattern(&symbol) == pattern(other) || symbol == last_error {
+        let others = self.expansions(other);
+        let shared = self
+            .expansions(&symbol)
+            .iter()
+            .any(|symbol| others.contains(symbol));
+        if pattern(&symbol) == pattern(other) || shared {
             self.error(
                 lit.span(),
                 format_args!("the kernel exports `{symbol}` already; a drop-in has a symbol of its own"),

@@ -11,6 +11,7 @@ impl Lower<'_> {
     /// Symbol, header, selection macros and schedule hints.
     pub(super) fn attributes(&mut self, arguments: &Arguments, item: &ItemFn) -> Attributes {
         let name = plain(&item.sig.ident);
+        self.exported_name(&name, item.sig.ident.span());
         Attributes {
             symbol: self.symbol(arguments.symbol.as_ref(), &name, item.sig.ident.span()),
             header: self.header(arguments.header.as_ref(), &name),
@@ -46,9 +47,11 @@ impl Lower<'_> {
         let symbol = given.map_or_else(by_default, LitStr::value);
         let at = given.map_or(at, |lit| lit.span());
         let mut rest = symbol.clone();
+        let mut complete = true;
         for param in &parameters {
             let placeholder = format!("{{{param}}}");
             if !rest.contains(&placeholder) {
+                complete = false;
                 self.error(
                     at,
                     format_args!(
@@ -65,8 +68,25 @@ impl Lower<'_> {
                     "`{symbol}` is no C name with placeholders for parameters; write `symbol = \"name_forward\"`, with `{{T}}` for a parameter `T`"
                 ),
             );
+        } else if complete && let Some(why) = self.not_exportable(&symbol) {
+            self.error(
+                at,
+                format_args!(
+                    "no function can be exported as `{symbol}`: {why}; write another `symbol = \"..\"`"
+                ),
+            );
         }
         symbol
+    }
+
+    /// Refuses a kernel after which no C function can be named.
+    fn exported_name(&mut self, name: &str, at: Span) {
+        if !is_c_name(name) || name.starts_with('_') {
+            self.error(
+                at,
+                format_args!("the header exports `{name}_last_error`, which is no name for a C function; begin the kernel's with an ASCII letter, and use only these, digits and `_`"),
+            );
+        }
     }
 
     fn header(&mut self, given: Option<&LitStr>, name: &str) -> String {

@@ -11,6 +11,7 @@ mod call;
 mod choice;
 mod drop_in;
 mod export;
+mod exported;
 mod expr;
 mod flow;
 mod grid;
