@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod checked;
 mod diagnostics;
 mod emit;
 pub mod eval;
@@ -20,6 +21,8 @@ mod schedule;
 pub mod source;
 
 pub use self::check::{Indices, indices};
+#[doc(hidden)]
+pub use self::checked::{Checked, checked};
 pub use self::emit::{header, shared_header};
 pub use self::expand::{sycl_fn, sycl_kernel};
 pub use self::instance::Instance;

@@ -1,0 +1,102 @@
+//! Values of expressions, for the work-item at work.
+
+use oxysycl_codegen::ir::{Binary, Expr, ExprKind, LocalId, Reduce, Scalar, Type, Update};
+
+use super::Machine;
+use crate::finding::Stop;
+use crate::value::{self, Value};
+
+fn scalar(ty: Type) -> Scalar {
+    ty.scalar().expect("kernels of the simulator name no other items")
+}
+
+impl Machine<'_> {
+    pub(super) fn evaluate(&mut self, e: &Expr) -> Result<Value, Stop> {
+        Ok(match &e.kind {
+            ExprKind::Int(value) if scalar(e.ty) == Scalar::F32 => Value::Float(*value as f32),
+            ExprKind::Int(value) => Value::Int(*value),
+            ExprKind::Float(value) => Value::Float(*value),
+            ExprKind::Bool(value) => Value::Bool(*value),
+            ExprKind::Local(id) => self.item().locals[*id],
+            ExprKind::Param(id) => self.case.args[*id],
+            ExprKind::Const(id) => self.case.consts[*id],
+            ExprKind::Unary(op, a) => {
+                let a = self.evaluate(a)?;
+                value::unary(*op, scalar(e.ty), a)?
+            }
+            ExprKind::Binary(op, a, b) => self.operation(*op, a, b)?,
+            ExprKind::Cast(a) => {
+                let a = self.evaluate(a)?;
+                value::cast(scalar(e.ty), a)
+            }
+            ExprKind::Math(math, args) => {
+                let mut values = Vec::new();
+                for arg in args {
+                    values.push(self.evaluate(arg)?);
+                }
+                value::math(*math, scalar(args[0].ty), &values)?
+            }
+            ExprKind::Select(cond, a, b) => {
+                let taken = if self.evaluate(cond)?.truth() { a } else { b };
+                self.evaluate(taken)?
+            }
+            ExprKind::IsEmpty(id) => Value::Bool(!self.case.given[*id]),
+            ExprKind::Load(place, index) => {
+                let index = self.evaluate(index)?.int();
+                self.load(*place, index, e)?
+            }
+            ExprKind::Reduce(reduce, part) => match part.kind {
+                ExprKind::Local(id) => self.reduced(*reduce, id),
+                _ => return Err(Stop::unknown("a reduction of a value")),
+            },
+            other => return Err(Stop::unknown(other)),
+        })
+    }
+
+    fn operation(&mut self, op: Binary, a: &Expr, b: &Expr) -> Result<Value, Stop> {
+        let ty = scalar(a.ty);
+        let a = self.evaluate(a)?;
+        match op {
+            Binary::And if !a.truth() => return Ok(a),
+            Binary::Or if a.truth() => return Ok(a),
+            _ => {}
+        }
+        let b = self.evaluate(b)?;
+        let value = value::binary(op, ty, a, b)?;
+        if let (Value::Float(value), Value::Float(a), Value::Float(b)) = (value, a, b) {
+            self.note_rounding(op, f64::from(a), f64::from(b), value);
+        }
+        Ok(value)
+    }
+
+    /// Sums of rounded numbers depend on their order.
+    fn note_rounding(&mut self, op: Binary, a: f64, b: f64, value: f32) {
+        let exact = match op {
+            Binary::Add => a + b,
+            Binary::Sub => a - b,
+            Binary::Mul => a * b,
+            _ => return,
+        };
+        self.rounded |= exact.is_finite() && exact != f64::from(value);
+    }
+
+    /// What all work-items gathered.
+    fn reduced(&mut self, reduce: Reduce, part: LocalId) -> Value {
+        let parts: Vec<f32> = self.items.iter().map(|item| item.locals[part].float()).collect();
+        let fold = |f: fn(f32, f32) -> f32| parts.iter().copied().reduce(f).expect("there are work-items");
+        Value::Float(match reduce {
+            Reduce::Sum => {
+                let exact: f64 = parts.iter().copied().map(f64::from).sum();
+                self.rounded |= exact.is_finite() && exact != f64::from(exact as f32);
+                exact as f32
+            }
+            Reduce::Max => fold(f32::max),
+            Reduce::Min => fold(f32::min),
+        })
+    }
+
+    pub(super) fn update(&mut self, id: LocalId, update: Update, e: &Expr) -> Result<Value, Stop> {
+        let ty = self.kernel.locals[id].ty;
+        self.evaluate(&update.applied(id, ty, e))
+    }
+}
