@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 
 /// Problems found so far. Passes add to it and go on, so that one run reports everything.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Errors {
     list: Vec<syn::Error>,
 }
@@ -16,6 +16,11 @@ impl Errors {
         if !self.list.iter().any(seen) {
             self.list.push(syn::Error::new(span, message));
         }
+    }
+
+    /// How many problems there are.
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
     }
 
     /// Whether there is a problem at `span` already, of which others there are likely to follow.

@@ -5,7 +5,7 @@ use syn::ItemFn;
 use crate::check;
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals};
-use crate::ir::{Expr, ExprKind, Function, Kernel, Reduce, walk_exprs, walk_exprs_mut};
+use crate::ir::{Expr, ExprKind, Function, Kernel, Reduce, walk_exprs_mut};
 use crate::source::{Callee, FunctionSource, KernelSource};
 
 /// Lowers and checks a kernel.
@@ -25,9 +25,7 @@ pub fn kernel(source: &KernelSource) -> syn::Result<Kernel> {
     };
     let names = callees.collect(&source.item)?;
     kernel.functions = callees.functions;
-    for block in [&mut kernel.host, &mut kernel.body] {
-        walk_exprs_mut(block, &mut |e| rename(e, &names));
-    }
+    kernel.walk_own_exprs_mut(&mut |e| rename(e, &names));
     kernel.barriers = check::check(&kernel, &mut errors);
     errors.finish(kernel)
 }
@@ -98,18 +96,13 @@ impl Kernel {
     /// no function that is only accurate to some units in the last place.
     pub fn is_exact(&self) -> bool {
         let mut exact = true;
-        let mut look = |e: &Expr| {
+        self.walk_exprs(&mut |e| {
             exact &= match &e.kind {
                 ExprKind::Reduce(reduce, _) => *reduce != Reduce::Sum,
                 ExprKind::Math(math, _) => math.is_exact(),
                 _ => true,
             };
-        };
-        walk_exprs(&self.body, &mut look);
-        for function in &self.functions {
-            walk_exprs(&function.body.stmts, &mut look);
-            function.body.value.walk(&mut look);
-        }
+        });
         exact
     }
 }

@@ -91,6 +91,73 @@ fn bordered(input: &[f32], output: &mut [f32], rows: i64, n: i64) {
     }
 }
 
+mod near {
+    use oxysycl::prelude::*;
+
+    #[sycl_fn]
+    pub(crate) fn offset(row: i64) -> i64 {
+        row
+    }
+
+    #[sycl_fn]
+    pub(crate) fn base(row: i64) -> i64 {
+        offset(row) + 10
+    }
+}
+
+mod far {
+    use oxysycl::prelude::*;
+
+    #[sycl_fn]
+    pub(crate) fn offset(row: i64) -> i64 {
+        row * 2
+    }
+
+    /// e to the power of `x`, rounded down: not the same everywhere.
+    #[sycl_fn]
+    pub(crate) fn power(x: i64) -> i64 {
+        (x as f32).exp() as i64
+    }
+}
+
+/// Two functions of one name, one of them in the offset of a row.
+#[sycl_kernel(shapes(input = [2 * rows], output = [rows]))]
+fn offsets(input: &[f32], output: &mut [f32], rows: i64) {
+    for row in groups(rows) {
+        let base = near::base(row);
+        let x = input.row(far::offset(row));
+        output.store(row, x.load(0) + (10 * base) as f32);
+    }
+}
+
+/// Nothing but the offset of a row calls a function that is not the same everywhere.
+#[sycl_kernel(shapes(input = [m], output = [rows]))]
+fn powers_of_e(input: &[f32], output: &mut [f32], rows: i64, m: i64) {
+    for row in groups(rows) {
+        let x = input.row(far::power(row) % m);
+        output.store(row, x.load(0));
+    }
+}
+
+#[test]
+fn a_function_in_the_offset_of_a_row_is_found_where_rust_finds_it() {
+    let header = header(offsets::kernel());
+    let doubles = header.find("(row, 2)").expect("it is written");
+    let name = header[..doubles]
+        .rfind(" offset")
+        .expect("in a function of that name")
+        + 1;
+    let name = header[name..].split('(').next().expect("with parameters");
+    assert!(header.contains(&format!("input + {name}(row)")), "{header}");
+}
+
+#[test]
+fn a_function_in_the_offset_of_a_row_counts() {
+    let is_exact = |kernel: &'static oxysycl::Kernel| kernel.ir().expect("it is right").is_exact();
+    assert!(is_exact(offsets::kernel()));
+    assert!(!is_exact(powers_of_e::kernel()));
+}
+
 #[test]
 fn functions_are_found_where_rust_finds_them() {
     agree!(activations [f32] (a: buffer(20) => slice, b: buffer(20) => slice_mut, n: 20i64 => scalar));

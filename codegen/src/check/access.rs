@@ -85,8 +85,7 @@ impl Access {
 
 /// Collects accesses of statements, given what surrounds them.
 #[derive(Clone, Debug)]
-pub(crate) struct Collector<'k> {
-    kernel: &'k Kernel,
+pub(crate) struct Collector {
     pub(crate) known: Known,
     actor: Actor,
     repeats: Vec<Repeat>,
@@ -95,9 +94,9 @@ pub(crate) struct Collector<'k> {
     certain: bool,
 }
 
-impl<'k> Collector<'k> {
+impl Collector {
     /// A collector at the start of the grid's body.
-    pub(crate) fn new(kernel: &'k Kernel, mut known: Known) -> Collector<'k> {
+    pub(crate) fn new(kernel: &Kernel, mut known: Known) -> Collector {
         for stmt in &kernel.host {
             match &stmt.kind {
                 StmtKind::Let(id, init) => known.let_be(*id, init.as_ref()),
@@ -116,7 +115,6 @@ impl<'k> Collector<'k> {
             }
         }
         Collector {
-            kernel,
             known,
             actor,
             repeats: Vec::new(),
@@ -181,13 +179,14 @@ impl<'k> Collector<'k> {
 
     /// Accesses of the statement itself, and what it makes known.
     pub(crate) fn own(&mut self, stmt: &Stmt, out: &mut Vec<Access>) {
-        if let StmtKind::Row(id) = stmt.kind {
-            self.start(&self.kernel.rows[id].start, out);
+        match &stmt.kind {
+            StmtKind::Row(_, start) => self.start(start, out),
+            _ => stmt.exprs(&mut |e| self.loads(e, out)),
         }
-        stmt.exprs(&mut |e| self.loads(e, out));
         match &stmt.kind {
             StmtKind::Let(id, init) => self.known.let_be(*id, init.as_ref()),
-            StmtKind::Row(id) => self.known.bind_row(*id, &self.kernel.rows[*id].start),
+            // A row that begins where a problem is reported already has no place, and no access of it is looked at.
+            StmtKind::Row(id, start) if !stmt.is_invalid() => self.known.bind_row(*id, start),
             StmtKind::Store(place, index, _) => self.access(*place, index, true, out),
             _ => {}
         }
@@ -243,7 +242,6 @@ impl<'k> Collector<'k> {
                 offset: Poly::default(),
                 holds: Vec::new(),
             }],
-            Place::Row(row) if self.kernel.rows[row].start.is_invalid() => return,
             Place::Row(row) => self.known.row(row).into_iter().cloned().collect(),
         };
         if index.is_invalid() {

@@ -157,9 +157,6 @@ fn uses(kernel: &Kernel, gathered: &Accumulators, errors: &mut Errors) {
     };
     walk(&kernel.body, &mut |stmt| {
         stmt.exprs(&mut check);
-        if let StmtKind::Row(id) = stmt.kind {
-            kernel.rows[id].start.exprs(&mut check);
-        }
     });
 }
 

@@ -3,7 +3,7 @@
 use super::access::{Access, Collector};
 use super::known::Known;
 use super::poly::{Atom, Poly};
-use super::{instances, known_numbers, rows};
+use super::{choices, known_numbers, rows};
 use crate::ir::{Expr, Kernel, ParamId};
 
 /// What a buffer of indices is for.
@@ -23,7 +23,7 @@ pub struct Indices {
 pub fn indices(kernel: &Kernel) -> Vec<Indices> {
     let known = known_numbers(kernel);
     let mut found: Vec<Indices> = Vec::new();
-    for known in instances(kernel, &known) {
+    for known in choices::covering(kernel, &known) {
         let mut collector = Collector::new(kernel, known);
         let mut accesses = Vec::new();
         collector.block(&kernel.body, &mut accesses);

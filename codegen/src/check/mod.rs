@@ -4,6 +4,7 @@
 
 mod access;
 mod accumulator;
+mod choices;
 mod footprint;
 mod index;
 mod known;
@@ -20,7 +21,7 @@ mod value;
 use std::collections::BTreeSet;
 
 use crate::diagnostics::Errors;
-use crate::ir::{Expr, ExprKind, Kernel, ParamId, ParamKind, Place, Scalar};
+use crate::ir::{Expr, ExprKind, Kernel, ParamId, ParamKind, Place};
 
 pub use self::index::{Indices, indices};
 use self::known::Facts;
@@ -28,24 +29,45 @@ pub(crate) use self::known::Known;
 pub(crate) use self::order::Barriers;
 pub(crate) use self::poly::{Atom, Poly};
 
-/// Checks a kernel. Rules that `bool` const parameters decide are judged for each of their values; with aliases, once with
-/// the buffers apart and once with them in one place.
+/// Checks a kernel; with aliases, once with the buffers apart and once with them in one place.
 ///
 /// Gives the places where the work-items of a row have to wait for each other.
 pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) -> Barriers {
+    counted(kernel, errors).0
+}
+
+/// Checks a kernel, and counts in how many cases it was judged.
+fn counted(kernel: &Kernel, errors: &mut Errors) -> (Barriers, usize) {
     accumulator::check(kernel, errors);
-    let mut barriers = Barriers::new();
-    let mut apart = kernel.clone();
+    let mut count = 0;
     let mut known = known_numbers(kernel);
-    for known in instances(kernel, &known) {
-        optional::check(kernel, known, errors);
+    for (id, _) in kernel.buffers().filter(|(_, buffer)| buffer.optional) {
+        let mut absent = known.clone();
+        absent.given.insert(id, false);
+        let found = choices::judge(kernel, &absent, errors, &mut |known, found| {
+            count += 1;
+            optional::check(kernel, known, &mut found.errors);
+        });
+        *errors = found.errors;
     }
-    memory(without_aliases(&mut apart), &known, &mut barriers, errors);
+    let mut memory = |kernel: &Kernel, known: &Known, errors: &mut Errors| {
+        let found = choices::judge(kernel, known, errors, &mut |known, found| {
+            count += 1;
+            let collector = access::Collector::new(kernel, known);
+            let barriers = order::check(kernel, collector.clone(), &mut found.errors);
+            found.barriers.extend(barriers);
+            rows::check(kernel, collector, &mut found.errors);
+        });
+        *errors = found.errors;
+        found.barriers
+    };
+    let mut apart = kernel.clone();
+    let mut barriers = memory(without_aliases(&mut apart), &known, errors);
     if kernel.buffers().any(|(_, buffer)| !buffer.aliases.is_empty()) {
         equal_strides(kernel, &mut known);
-        memory(kernel, &known, &mut barriers, errors);
+        barriers.extend(memory(kernel, &known, errors));
     }
-    barriers
+    (barriers, count)
 }
 
 /// What holds of the numbers in a kernel.
@@ -73,15 +95,6 @@ pub(crate) fn certainly_accessed(kernel: &Kernel) -> BTreeSet<ParamId> {
     access::Collector::new(kernel, known).block(&kernel.body, &mut accesses);
     let certain = accesses.iter().filter(|access| access.certain);
     certain.map(|access| access.buffer).collect()
-}
-
-/// Rules 3 to 6.
-fn memory(kernel: &Kernel, known: &Known, barriers: &mut Barriers, errors: &mut Errors) {
-    for known in instances(kernel, known) {
-        let collector = access::Collector::new(kernel, known);
-        barriers.extend(order::check(kernel, collector.clone(), errors));
-        rows::check(kernel, collector, errors);
-    }
 }
 
 /// Parameters that may be negative: nothing says that they are sizes, for which launchers refuse that.
@@ -133,46 +146,4 @@ fn equal_strides(kernel: &Kernel, known: &mut Known) {
             }
         }
     }
-}
-
-/// Every combination of values of the `bool` const parameters and of those parameters that launchers make constants, with
-/// and without each optional buffer.
-fn instances(kernel: &Kernel, known: &Known) -> Vec<Known> {
-    let mut all = vec![known.clone()];
-    for (id, param) in kernel.consts.iter().enumerate() {
-        if param.ty == Scalar::Bool {
-            let with = |known: &Known, value| {
-                let mut known = known.clone();
-                known.bools.insert(id, value);
-                known
-            };
-            all = all
-                .iter()
-                .flat_map(|known| [with(known, false), with(known, true)])
-                .collect();
-        }
-    }
-    for (id, _, values) in kernel.specialized() {
-        let with = |known: &Known, value: &i64| {
-            let mut known = known.clone();
-            known.equate(id, Poly::constant((*value).into()));
-            known
-        };
-        all = all
-            .iter()
-            .flat_map(|known| values.iter().map(move |value| with(known, value)))
-            .collect();
-    }
-    for (id, _) in kernel.buffers().filter(|(_, buffer)| buffer.optional) {
-        let with = |known: &Known, given| {
-            let mut known = known.clone();
-            known.given.insert(id, given);
-            known
-        };
-        all = all
-            .iter()
-            .flat_map(|known| [with(known, true), with(known, false)])
-            .collect();
-    }
-    all
 }

@@ -32,7 +32,6 @@ impl Walk<'_> {
         stmt.exprs(&mut |e| self.expr(e));
         match &stmt.kind {
             StmtKind::Let(id, init) => self.known.let_be(*id, init.as_ref()),
-            StmtKind::Row(id) => self.kernel.rows[*id].start.exprs(&mut |e| self.expr(e)),
             StmtKind::If(cond, then, otherwise) => {
                 let truth = self.known.truth(cond);
                 if truth != Some(false) {

@@ -14,7 +14,7 @@ use crate::ir::{Expr, For, Grid, Kernel, LocalId, Stmt, StmtId, StmtKind};
 pub(crate) type Barriers = BTreeSet<StmtId>;
 
 /// Walks the phases of a kernel: each `lanes` loop, and each access of the group.
-pub(crate) fn check(kernel: &Kernel, collector: Collector<'_>, errors: &mut Errors) -> Barriers {
+pub(crate) fn check(kernel: &Kernel, collector: Collector, errors: &mut Errors) -> Barriers {
     let mut order = Order {
         kernel,
         collector,
@@ -37,7 +37,7 @@ pub(crate) fn check(kernel: &Kernel, collector: Collector<'_>, errors: &mut Erro
 
 struct Order<'a> {
     kernel: &'a Kernel,
-    collector: Collector<'a>,
+    collector: Collector,
     /// Accesses since the last barrier.
     pending: Vec<Access>,
     /// Stores since the group began.

@@ -1,6 +1,6 @@
 //! Rule 5: groups write disjoint rows, and read what is written only in their own.
 
-use super::access::{Access, Actor, Collector};
+use super::access::{Access, Actor, Collector, Repeat};
 use super::known::Known;
 use super::poly::{Atom, Poly};
 use crate::diagnostics::Errors;
@@ -78,7 +78,7 @@ enum Owners {
 }
 
 /// Checks every access to buffers that are written.
-pub(crate) fn check(kernel: &Kernel, mut collector: Collector<'_>, errors: &mut Errors) {
+pub(crate) fn check(kernel: &Kernel, mut collector: Collector, errors: &mut Errors) {
     let axes = kernel.grid.axes();
     if axes.is_empty() || axes.iter().any(|(_, extent)| extent.is_invalid()) {
         return;
@@ -196,7 +196,7 @@ fn placed(kernel: &Kernel, access: &Access, grid: &[Axis], mut dims: Vec<Dim>) -
         index = rest.plus(&slope.times(&axis.first));
         own.axes.push(Owners::Each(axis.first.clone(), slope));
     }
-    if inside(access, index, dims) {
+    if inside(access, &access.loops(), &index, &dims) {
         return Ok(own);
     }
     let whole = match kernel.grid {
@@ -255,27 +255,58 @@ fn scattered(
     Ok(Some((element.clone(), axis.index, rest)))
 }
 
-/// Whether an index without its grid part stays inside the dimensions left.
-fn inside(access: &Access, index: Poly, mut dims: Vec<Dim>) -> bool {
-    let mut moving = Access {
-        index,
-        ..access.clone()
+/// Whether an index without its grid part stays inside the dimensions left. Each of the loops around, outermost first, may
+/// step along an outer dimension, which is then done with.
+fn inside(access: &Access, loops: &[Repeat], index: &Poly, dims: &[Dim]) -> bool {
+    let Some((repeat, inner)) = loops.split_last() else {
+        return within(access, index, dims);
     };
-    // Loops that step along an outer dimension.
-    for repeat in access.loops().iter().rev() {
-        let Some((slope, rest)) = moving.index.linear_in(repeat.index) else {
-            continue;
-        };
-        let along = |dim: &Dim| dim.stride == slope && dim.stride != Poly::constant(1);
-        let whole = |dim: &Dim| {
-            dim.extent.minus(&repeat.end).is_nonnegative_by(&access.holds)
-                && repeat.start.is_nonnegative_by(&access.holds)
-        };
-        if let Some(at) = dims.iter().position(|dim| along(dim) && whole(dim)) {
-            dims.remove(at);
-            moving.index = rest;
+    let steps = index
+        .linear_in(repeat.index)
+        .into_iter()
+        .flat_map(|(slope, rest)| {
+            let along = dims.iter().enumerate();
+            along.filter_map(move |(at, dim)| Some((at, dim.stepped(repeat, &slope, access)?.plus(&rest))))
+        });
+    let mut without = steps.map(|(at, rest)| {
+        let mut dims = dims.to_vec();
+        dims.remove(at);
+        (dims, rest)
+    });
+    without.any(|(dims, rest)| inside(access, inner, &rest, &dims)) || inside(access, inner, index, dims)
+}
+
+impl Dim {
+    /// What a loop that steps by `slope` adds to an index besides a position along the dimension; `None` if it does not keep
+    /// to the dimension.
+    fn stepped(&self, repeat: &Repeat, slope: &Poly, access: &Access) -> Option<Poly> {
+        let holds = |poly: Poly| poly.is_nonnegative_by(&access.holds);
+        let fits = |count: &Poly| holds(self.extent.minus(count));
+        let count = repeat.end.minus(&repeat.start);
+        if self.stride == Poly::constant(1) {
+            None
+        } else if *slope == self.stride {
+            // The positions are those of the loop, or are counted from its start.
+            if fits(&repeat.end) && holds(repeat.start.clone()) {
+                Some(Poly::default())
+            } else {
+                fits(&count).then(|| slope.times(&repeat.start))
+            }
+        } else {
+            // From the last one down.
+            let last = repeat.end.minus(&Poly::constant(1));
+            let falls = *slope == Poly::default().minus(&self.stride);
+            (falls && fits(&count)).then(|| slope.times(&last))
         }
     }
+}
+
+/// Whether an index stays inside dimensions, as far as they follow without a gap.
+fn within(access: &Access, index: &Poly, dims: &[Dim]) -> bool {
+    let moving = Access {
+        index: index.clone(),
+        ..access.clone()
+    };
     // The innermost dimensions that follow without a gap.
     let mut span = Poly::constant(1);
     for dim in dims.iter().rev() {

@@ -138,11 +138,11 @@ impl Lower<'_> {
             let id = self.rows.len();
             self.rows.push(Row {
                 name: plain(name),
-                start,
+                buffers: start.places().into_iter().map(|(buffer, _)| buffer).collect(),
                 span: name.span(),
             });
             self.scopes.bind(plain(name), Binding::Row(id));
-            self.push(StmtKind::Row(id), name.span());
+            self.push(StmtKind::Row(id, start), name.span());
         }
     }
 

@@ -328,7 +328,7 @@ impl Lower<'_> {
     pub(super) fn element_value(&self, place: Place) -> Type {
         let buffer = match place {
             Place::Buffer(id) => id,
-            Place::Row(id) => self.rows[id].start.places()[0].0,
+            Place::Row(id) => self.rows[id].buffers[0],
         };
         let dtype = match &self.params[buffer].kind {
             crate::ir::ParamKind::Buffer(buffer) => match buffer.element {

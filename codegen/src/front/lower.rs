@@ -316,12 +316,9 @@ pub(super) fn finish_type(infer: &Infer, e: &mut Expr) {
     e.ty = infer.finish(e.ty).unwrap_or(Type::Scalar(Scalar::F32));
 }
 
-/// Finishes the types of expressions that stand in no block: shapes, rows and the grid.
+/// Finishes the types of expressions that stand in no block: shapes and the grid.
 fn finish_outside_blocks(kernel: &mut Kernel, infer: &Infer) {
     let mut finish = |e: &mut Expr| e.walk_mut(&mut |e| finish_type(infer, e));
-    for row in &mut kernel.rows {
-        row.start.exprs_mut(&mut finish);
-    }
     match &mut kernel.grid {
         crate::ir::Grid::Groups { extents, .. } => extents.iter_mut().for_each(&mut finish),
         crate::ir::Grid::Elements { extent, .. } => finish(extent),

@@ -162,8 +162,8 @@ pub struct Local {
 pub struct Row {
     /// Name in Rust.
     pub name: String,
-    /// Where it begins.
-    pub start: Start,
+    /// The buffers that it may lie in, all of which hold the same.
+    pub buffers: Vec<ParamId>,
     /// The name's token.
     pub span: Span,
 }
@@ -208,13 +208,6 @@ impl Start {
             Start::At(buffer, offset) => vec![(*buffer, offset)],
             Start::Either(_, a, b) => [a.places(), b.places()].concat(),
         }
-    }
-
-    /// Whether something in it was already reported.
-    pub(crate) fn is_invalid(&self) -> bool {
-        let mut invalid = false;
-        self.exprs(&mut |e| invalid |= e.is_invalid());
-        invalid
     }
 }
 
@@ -358,6 +351,44 @@ impl Kernel {
             .collect()
     }
 
+    /// Calls `visit` on every expression: those of shapes, of host code, of the grid, of its body and of functions.
+    pub fn walk_exprs<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        for (_, buffer) in self.buffers() {
+            for dim in &buffer.shape {
+                dim.extent.walk(visit);
+                dim.stride.iter().for_each(|stride| stride.walk(visit));
+            }
+        }
+        walk_exprs(&self.host, visit);
+        self.grid
+            .axes()
+            .into_iter()
+            .for_each(|(_, extent)| extent.walk(visit));
+        walk_exprs(&self.body, visit);
+        for function in &self.functions {
+            walk_exprs(&function.body.stmts, visit);
+            function.body.value.walk(visit);
+        }
+    }
+
+    /// Calls `visit` on every expression but those of functions, parts before the whole.
+    pub fn walk_own_exprs_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        for param in &mut self.params {
+            if let ParamKind::Buffer(buffer) = &mut param.kind {
+                for dim in &mut buffer.shape {
+                    dim.extent.walk_mut(visit);
+                    dim.stride.iter_mut().for_each(|stride| stride.walk_mut(visit));
+                }
+            }
+        }
+        walk_exprs_mut(&mut self.host, visit);
+        match &mut self.grid {
+            Grid::Groups { extents, .. } => extents.iter_mut().for_each(|e| e.walk_mut(visit)),
+            Grid::Elements { extent, .. } => extent.walk_mut(visit),
+        }
+        walk_exprs_mut(&mut self.body, visit);
+    }
+
     /// Every combination of element types, in the order of the type parameters; the last group changes fastest.
     pub fn combinations(&self) -> Vec<Vec<DType>> {
         self.type_groups.iter().fold(vec![vec![]], |all, group| {
@@ -373,10 +404,7 @@ impl Kernel {
     pub fn buffers_of(&self, place: Place) -> Vec<ParamId> {
         match place {
             Place::Buffer(param) => vec![param],
-            Place::Row(row) => {
-                let places = self.rows[row].start.places();
-                places.into_iter().map(|(buffer, _)| buffer).collect()
-            }
+            Place::Row(row) => self.rows[row].buffers.clone(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 
-use super::{Binary, Expr, ExprKind, LocalId, Math, ParamId, Reduce, RowId, Type};
+use super::{Binary, Expr, ExprKind, LocalId, Math, ParamId, Reduce, RowId, Start, Type};
 
 /// A statement with the user's token.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub enum StmtKind {
     /// `assert!(c);`, in host code only: the launcher refuses what does not hold.
     Assert(Expr, Assertion),
     /// `let x = buffer.row(offset);`
-    Row(RowId),
+    Row(RowId, Start),
     /// `y.store(i, e);`
     Store(Place, Expr, Expr),
     /// `if c { .. } else { .. }`
@@ -136,7 +136,7 @@ impl Stmt {
             | StmtKind::Update(_, _, e)
             | StmtKind::If(e, ..)
             | StmtKind::Assert(e, _) => visit(e),
-            StmtKind::Row(_) => {}
+            StmtKind::Row(_, start) => start.exprs(visit),
             StmtKind::Store(_, index, value) => {
                 visit(index);
                 visit(value);
@@ -188,7 +188,7 @@ pub fn walk_exprs_mut(block: &mut [Stmt], visit: &mut dyn FnMut(&mut Expr)) {
         match &mut stmt.kind {
             StmtKind::Let(_, init) => init.iter_mut().for_each(|e| e.walk_mut(visit)),
             StmtKind::Assign(_, e) | StmtKind::Update(_, _, e) | StmtKind::Assert(e, _) => e.walk_mut(visit),
-            StmtKind::Row(_) => {}
+            StmtKind::Row(_, start) => start.exprs_mut(&mut |e| e.walk_mut(visit)),
             StmtKind::Store(_, index, value) => {
                 index.walk_mut(visit);
                 value.walk_mut(visit);

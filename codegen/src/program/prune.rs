@@ -28,20 +28,12 @@ impl Reads {
         }
     }
 
-    fn block(&mut self, kernel: Option<&Kernel>, block: &[Stmt]) {
+    fn block(&mut self, block: &[Stmt]) {
         walk_exprs(block, &mut |e| self.note(e));
-        walk(block, &mut |stmt| match stmt.kind {
-            StmtKind::Store(Place::Row(id), ..) => {
+        walk(block, &mut |stmt| {
+            if let StmtKind::Store(Place::Row(id), ..) = stmt.kind {
                 self.rows.insert(id);
             }
-            StmtKind::Row(id) => {
-                if let Some(kernel) = kernel {
-                    kernel.rows[id]
-                        .start
-                        .exprs(&mut |e| e.walk(&mut |e| self.note(e)));
-                }
-            }
-            _ => {}
         });
     }
 
@@ -69,7 +61,7 @@ impl Reads {
             StmtKind::Let(id, _) | StmtKind::Assign(id, _) | StmtKind::Update(id, ..) => {
                 (self.locals.contains(id), false)
             }
-            StmtKind::Row(id) => (self.rows.contains(id), false),
+            StmtKind::Row(id, _) => (self.rows.contains(id), false),
             StmtKind::Store(..) | StmtKind::Assert(..) => (true, false),
             StmtKind::If(cond, then, otherwise) => {
                 let due = self.retain(then, barriers) | self.retain(otherwise, barriers);
@@ -99,8 +91,8 @@ pub(super) fn kernel(kernel: &Kernel) -> Kernel {
     let mut kernel = kernel.clone();
     loop {
         let mut reads = Reads::default();
-        reads.block(Some(&kernel), &kernel.host);
-        reads.block(Some(&kernel), &kernel.body);
+        reads.block(&kernel.host);
+        reads.block(&kernel.body);
         for (_, extent) in kernel.grid.axes() {
             extent.walk(&mut |e| reads.note(e));
         }
@@ -128,7 +120,7 @@ fn function(function: &mut Function) {
 
 fn function_reads(function: &Function) -> Reads {
     let mut reads = Reads::default();
-    reads.block(None, &function.body.stmts);
+    reads.block(&function.body.stmts);
     function.body.value.walk(&mut |e| reads.note(e));
     reads
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::check::Known;
-use crate::ir::{Expr, ExprKind, Kernel, LocalId, Place, Stmt, StmtKind, walk, walk_exprs, walk_exprs_mut};
+use crate::ir::{Expr, ExprKind, LocalId, Place, Stmt, StmtKind, walk, walk_exprs, walk_exprs_mut};
 
 /// Keeps of each `if` that gives a value the side which is known to be taken.
-pub(super) fn choose(kernel: &Kernel, body: &mut Vec<Stmt>, known: &Known) {
+pub(super) fn choose(body: &mut Vec<Stmt>, known: &Known) {
     walk_exprs_mut(body, &mut |e| {
         let taken = match &mut e.kind {
             ExprKind::Select(cond, a, b) => match known.truth(cond) {
@@ -18,15 +18,11 @@ pub(super) fn choose(kernel: &Kernel, body: &mut Vec<Stmt>, known: &Known) {
         };
         *e = (**taken).clone();
     });
-    leave_out_unread(kernel, body);
+    leave_out_unread(body);
 }
 
 /// Replaces indices of loads and stores by what `written` gives for them.
-pub(super) fn write_out(
-    kernel: &Kernel,
-    body: &mut Vec<Stmt>,
-    written: &mut dyn FnMut(Place, &Expr) -> Option<Expr>,
-) {
+pub(super) fn write_out(body: &mut Vec<Stmt>, written: &mut dyn FnMut(Place, &Expr) -> Option<Expr>) {
     walk_exprs_mut(body, &mut |e| {
         if let ExprKind::Load(place, index) = &mut e.kind
             && let Some(new) = written(*place, index)
@@ -35,7 +31,7 @@ pub(super) fn write_out(
         }
     });
     write_out_stores(body, written);
-    leave_out_unread(kernel, body);
+    leave_out_unread(body);
 }
 
 fn write_out_stores(body: &mut [Stmt], written: &mut dyn FnMut(Place, &Expr) -> Option<Expr>) {
@@ -57,22 +53,19 @@ fn write_out_stores(body: &mut [Stmt], written: &mut dyn FnMut(Place, &Expr) -> 
 }
 
 /// Leaves out variables that nothing looks at any more.
-fn leave_out_unread(kernel: &Kernel, body: &mut Vec<Stmt>) {
+fn leave_out_unread(body: &mut Vec<Stmt>) {
     loop {
         let mut used: BTreeSet<LocalId> = BTreeSet::new();
-        let mut targets = Vec::new();
-        let mut note = |e: &Expr| {
+        walk_exprs(body, &mut |e| {
             if let ExprKind::Local(id) = e.kind {
                 used.insert(id);
             }
-        };
-        walk_exprs(body, &mut note);
-        walk(body, &mut |stmt| match stmt.kind {
-            StmtKind::Row(id) => kernel.rows[id].start.exprs(&mut |e| e.walk(&mut note)),
-            StmtKind::Assign(id, _) | StmtKind::Update(id, ..) => targets.push(id),
-            _ => {}
         });
-        used.extend(targets);
+        walk(body, &mut |stmt| {
+            if let StmtKind::Assign(id, _) | StmtKind::Update(id, ..) = stmt.kind {
+                used.insert(id);
+            }
+        });
         if !retain_used(body, &used) {
             return;
         }

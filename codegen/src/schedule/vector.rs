@@ -6,7 +6,7 @@ use super::form::{Form, written};
 use super::variant;
 use crate::check::{self, Atom, Known, Poly};
 use crate::ir::{
-    Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Scalar, Stmt, StmtId, StmtKind, Type, walk,
+    Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, RowId, Scalar, Stmt, StmtId, StmtKind, Type, walk,
     walk_exprs,
 };
 
@@ -222,13 +222,20 @@ struct Search<'k> {
     kernel: &'k Kernel,
     lane: LocalId,
     known: Known,
+    /// Where rows may begin.
+    starts: BTreeMap<RowId, Vec<Poly>>,
 }
 
 impl<'k> Search<'k> {
     fn new(kernel: &'k Kernel, lane: LocalId, chosen: &BTreeMap<usize, bool>) -> Search<'k> {
         let mut known = check::known_values(kernel);
         known.bools.clone_from(chosen);
-        let mut search = Search { kernel, lane, known };
+        let mut search = Search {
+            kernel,
+            lane,
+            known,
+            starts: BTreeMap::new(),
+        };
         for block in [&kernel.host, &kernel.body] {
             walk(block, &mut |stmt| search.bind(stmt));
         }
@@ -237,17 +244,23 @@ impl<'k> Search<'k> {
 
     /// Remembers what a `let` binds, so that rows and indices are seen through it.
     fn bind(&mut self, stmt: &Stmt) {
-        if let StmtKind::Let(id, Some(init)) = &stmt.kind
-            && matches!(init.ty, Type::Scalar(ty) if ty.is_integer())
-        {
-            let value = self.known.poly(init);
-            self.known.bind(*id, value);
+        match &stmt.kind {
+            StmtKind::Let(id, Some(init)) if matches!(init.ty, Type::Scalar(ty) if ty.is_integer()) => {
+                let value = self.known.poly(init);
+                self.known.bind(*id, value);
+            }
+            StmtKind::Row(id, start) => {
+                let places = start.places().into_iter();
+                let starts = places.map(|(_, offset)| self.known.poly(offset)).collect();
+                self.starts.insert(*id, starts);
+            }
+            _ => {}
         }
     }
 
     fn vectors(mut self, body: &[Stmt]) -> LoopVectors {
         let mut body = body.to_vec();
-        variant::choose(self.kernel, &mut body, &self.known);
+        variant::choose(&mut body, &self.known);
         let mut candidates = Vec::new();
         for stmt in &body {
             self.unconditional(stmt, &mut candidates);
@@ -273,7 +286,7 @@ impl<'k> Search<'k> {
             None => false,
         });
         let (kernel, lane) = (self.kernel, self.lane);
-        variant::write_out(kernel, &mut body, &mut |place, index| {
+        variant::write_out(&mut body, &mut |place, index| {
             let form = self.form(index)?;
             let held = registers.iter().any(|v| v.holds(place, &form));
             held.then(|| form.written(lane, kernel))
@@ -365,14 +378,10 @@ impl<'k> Search<'k> {
 
     /// What has to be a multiple of the width for a vector to be aligned; `None` if that cannot be told on the host.
     fn alignment(&mut self, vector: &Vector) -> Option<Vec<Divisible>> {
-        let kernel = self.kernel;
         let rows: Vec<Poly> = match vector.place {
             Place::Row(row) => {
-                let places = kernel.rows[row].start.places();
-                places
-                    .into_iter()
-                    .map(|(_, offset)| self.known.poly(offset))
-                    .collect()
+                let starts = self.starts.get(&row);
+                starts.cloned().unwrap_or_default()
             }
             Place::Buffer(_) => vec![Poly::default()],
         };
@@ -399,7 +408,7 @@ impl<'k> Search<'k> {
 fn rows_bound_in(body: &[Stmt]) -> Vec<Place> {
     let mut rows = Vec::new();
     walk(body, &mut |stmt| {
-        if let StmtKind::Row(id) = stmt.kind {
+        if let StmtKind::Row(id, _) = stmt.kind {
             rows.push(Place::Row(id));
         }
     });

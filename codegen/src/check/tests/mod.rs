@@ -9,6 +9,7 @@ mod order;
 mod overlap;
 mod poly;
 mod rows;
+mod stride;
 mod value;
 
 use syn::ItemFn;
@@ -20,6 +21,20 @@ use crate::ir::{Kernel, walk};
 
 /// A checked kernel: it, and where its work-items wait; or what is wrong with it.
 fn checked(source: &str) -> Result<(Kernel, Barriers), Vec<String>> {
+    let (kernel, mut errors) = read(source);
+    let barriers = super::check(&kernel, &mut errors);
+    let all = |errors: syn::Error| errors.into_iter().map(|e| e.to_string()).collect();
+    errors.finish((kernel, barriers)).map_err(all)
+}
+
+/// A kernel that is yet to be checked.
+#[track_caller]
+fn lowered(source: &str) -> Kernel {
+    let (kernel, errors) = read(source);
+    errors.finish(kernel).expect("the front end takes it")
+}
+
+fn read(source: &str) -> (Kernel, Errors) {
     let mut item: ItemFn = syn::parse_str(source).expect("the source is a function");
     let attribute = item.attrs.pop().expect("the source has an attribute");
     let arguments = attribute
@@ -30,9 +45,7 @@ fn checked(source: &str) -> Result<(Kernel, Barriers), Vec<String>> {
         .clone();
     let mut errors = Errors::default();
     let (kernel, _) = front::kernel(arguments, &item, Externals::Unknown, &mut errors);
-    let barriers = super::check(&kernel, &mut errors);
-    let all = |errors: syn::Error| errors.into_iter().map(|e| e.to_string()).collect();
-    errors.finish((kernel, barriers)).map_err(all)
+    (kernel, errors)
 }
 
 /// A kernel over `rows` rows of `x`, `y` and `z`, each `n` wide, with `body` for one row.

@@ -87,8 +87,8 @@ impl Lowering<'_> {
             self.reductions.forget_changed(stmt);
         }
         match &stmt.kind {
-            StmtKind::Row(id) => {
-                let start = self.start(&self.kernel.rows[*id].start);
+            StmtKind::Row(id, start) => {
+                let start = self.start(start);
                 out.push(Stmt::Row(self.declare_row(*id), start));
             }
             StmtKind::Store(place, at, value) => out.push(self.store(*place, at, value)),

@@ -1,7 +1,7 @@
 //! Reductions: each becomes a statement, before what reads it.
 
 use super::{Lowering, scalar};
-use crate::ir::{Expr, ExprKind, Kernel, LocalId, Reduce, Stmt, StmtKind, walk};
+use crate::ir::{Expr, ExprKind, LocalId, Reduce, Stmt, StmtKind, walk};
 use crate::program;
 
 /// What is combined already and still holds.
@@ -48,7 +48,7 @@ impl Lowering<'_> {
             }
             return true;
         }
-        for (operator, part) in reductions(stmt, self.kernel) {
+        for (operator, part) in reductions(stmt) {
             if self.reductions.find(operator, part).is_none() {
                 let ty = scalar(self.source[part].ty);
                 let into = self.made(operator.word().trim_start_matches("group_"), ty);
@@ -91,19 +91,15 @@ fn starts_at_number(block: &[Stmt], part: LocalId) -> bool {
 }
 
 /// The reductions in a statement's own expressions, in order.
-fn reductions(stmt: &Stmt, kernel: &Kernel) -> Vec<(Reduce, LocalId)> {
+fn reductions(stmt: &Stmt) -> Vec<(Reduce, LocalId)> {
     let mut found = Vec::new();
-    let mut look = |e: &Expr| {
+    stmt.exprs(&mut |e| {
         e.walk(&mut |e| {
             if let ExprKind::Reduce(..) = e.kind {
                 found.push(reduced(e));
             }
         });
-    };
-    stmt.exprs(&mut look);
-    if let StmtKind::Row(id) = stmt.kind {
-        kernel.rows[id].start.exprs(&mut look);
-    }
+    });
     found
 }
 
