@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fastrand::Rng;
-use oxysycl_codegen::ir::{Expr, ExprKind, Kernel, walk_exprs};
+use oxysycl_codegen::ir::{ExprKind, Kernel, walk_exprs};
 use oxysycl_codegen::{Checked, checked};
 use proc_macro2::Span;
 
@@ -85,15 +85,11 @@ pub(crate) fn refused(checked: &Checked) -> BTreeSet<usize> {
 /// Uses of names whose statements were left out: the front end takes them for items that it cannot see.
 fn unbound(kernel: &Kernel) -> Vec<Span> {
     let mut found = Vec::new();
-    let mut look = |e: &Expr| {
-        e.walk(&mut |part| {
-            if let ExprKind::Item(_) = part.kind {
-                found.push(part.span);
-            }
-        });
-    };
-    walk_exprs(&kernel.body, &mut look);
-    kernel.rows.iter().for_each(|row| row.start.exprs(&mut look));
+    walk_exprs(&kernel.body, &mut |e| {
+        if let ExprKind::Item(_) = e.kind {
+            found.push(e.span);
+        }
+    });
     found
 }
 

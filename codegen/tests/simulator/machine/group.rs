@@ -30,8 +30,8 @@ impl<'k> Machine<'k> {
                 let values = self.each(|machine| machine.update(*id, *update, e))?;
                 self.set(*id, values);
             }
-            StmtKind::Row(row) => {
-                self.each(|machine| machine.begin(*row))?;
+            StmtKind::Row(row, start) => {
+                self.each(|machine| machine.begin(*row, start))?;
             }
             StmtKind::Store(to, index, value) => {
                 self.actor = Actor { item: 0, lane: None };

@@ -44,7 +44,7 @@ impl<'k> Machine<'k> {
                 let value = self.update(*id, *update, e)?;
                 self.item().locals[*id] = value;
             }
-            StmtKind::Row(row) => self.begin(*row)?,
+            StmtKind::Row(row, start) => self.begin(*row, start)?,
             StmtKind::Store(to, index, value) => self.store(*to, index, value)?,
             StmtKind::If(cond, then, otherwise) => {
                 let taken = if self.evaluate(cond)?.truth() {

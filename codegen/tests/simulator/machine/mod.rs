@@ -191,8 +191,7 @@ impl<'k> Machine<'k> {
     }
 
     /// Where a row begins for the work-item at work.
-    fn begin(&mut self, row: RowId) -> Result<(), Stop> {
-        let mut start = &self.kernel.rows[row].start;
+    fn begin(&mut self, row: RowId, mut start: &Start) -> Result<(), Stop> {
         while let Start::Either(cond, a, b) = start {
             start = if self.evaluate(cond)?.truth() { a } else { b };
         }
