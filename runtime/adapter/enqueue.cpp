@@ -269,15 +269,16 @@ ur_result_t enqueue_launch(ur_queue_handle_t queue, ur_kernel_handle_t kernel, u
     return fail(what.text() + ": buffers and samplers are not supported on NVIDIA's GPUs; pass pointers to device memory");
   if (const std::string reason = refusal(queue->device, range); !reason.empty())
     return fail(what.text() + ": " + reason);
-  // A kernel that never asks where it is has one variant.
-  const bool offset_matters = range.has_offset() && part->with_offset != nullptr;
+  if (const ur_result_t code = enter(queue->device))
+    return code;
+  const cuda::function with_offset = range.has_offset() ? kernel->with_offset(*part) : nullptr;
   const uint32_t offsets[] = {static_cast<uint32_t>(range.offset[0]), static_cast<uint32_t>(range.offset[1]),
                               static_cast<uint32_t>(range.offset[2])};
-  if (offset_matters)
+  if (with_offset != nullptr)
     passed.add(offsets);
   return submit(queue, UR_COMMAND_KERNEL_LAUNCH, "cannot launch a kernel", {count, events}, to,
                 [&](cuda::stream stream) {
-                  const cuda::function function = offset_matters ? part->with_offset : part->function;
+                  const cuda::function function = with_offset != nullptr ? with_offset : part->function;
                   const bool empty = range.global[0] * range.global[1] * range.global[2] == 0;
                   queue->launched(what);
                   return empty ? cuda::success : start(function, range, passed, stream);

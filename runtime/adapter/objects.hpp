@@ -146,8 +146,8 @@ struct ur_program_handle_t_ : oxysycl::counted {
 struct ur_kernel_handle_t_ : oxysycl::counted {
   struct part {
     ur_device_handle_t device;
-    // The second one takes a global offset.
-    cuda::function function, with_offset;
+    cuda::module module;
+    cuda::function function;
   };
   ur_program_handle_t program = nullptr;
   std::string name;
@@ -157,6 +157,8 @@ struct ur_kernel_handle_t_ : oxysycl::counted {
   ~ur_kernel_handle_t_();
 
   const part *find(ur_device_handle_t device) const;
+  // The variant that takes a global offset; none of a kernel that never asks where it is.
+  cuda::function with_offset(const part &of) const;
 };
 
 namespace oxysycl {

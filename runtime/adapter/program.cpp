@@ -46,7 +46,7 @@ ur_program_handle_t copy(ur_context_handle_t context, ur_program_handle_t from) 
   retain(context);
   made->context = context;
   for (const auto &part : from->parts)
-    made->parts.push_back({part.device, part.code});
+    made->parts.push_back({part.device, part.code, nullptr, {}, UR_PROGRAM_BUILD_STATUS_NONE});
   return made;
 }
 
@@ -174,15 +174,12 @@ ur_result_t kernel_create(ur_program_handle_t program, const char *name, ur_kern
       continue;
     if (const ur_result_t code = enter(part.device))
       return code;
-    ur_kernel_handle_t_::part found{part.device, nullptr, nullptr};
+    ur_kernel_handle_t_::part found{part.device, part.module, nullptr};
     const cuda::result code = driver().cuModuleGetFunction(&found.function, part.module, name);
     if (code == cuda::not_found)
       return UR_RESULT_ERROR_INVALID_KERNEL_NAME;
     if (code != cuda::success)
       return judge(part.device, code, "cannot find the kernel " + readable(name));
-    const std::string with_offset = std::string(name) + "_with_offset";
-    if (driver().cuModuleGetFunction(&found.with_offset, part.module, with_offset.c_str()) != cuda::success)
-      found.with_offset = nullptr;
     parts.push_back(found);
   }
   if (parts.empty())
@@ -291,4 +288,11 @@ ur_kernel_handle_t_::~ur_kernel_handle_t_() { oxysycl::release(program); }
 const ur_kernel_handle_t_::part *ur_kernel_handle_t_::find(ur_device_handle_t device) const {
   const auto found = std::find_if(parts.begin(), parts.end(), [&](const part &part) { return part.device == device; });
   return found == parts.end() ? nullptr : &*found;
+}
+
+cuda::function ur_kernel_handle_t_::with_offset(const part &of) const {
+  const std::string variant = name + "_with_offset";
+  cuda::function found = nullptr;
+  const cuda::result code = oxysycl::driver().cuModuleGetFunction(&found, of.module, variant.c_str());
+  return code == cuda::success ? found : nullptr;
 }

@@ -60,6 +60,13 @@ impl Key {
     }
 }
 
+impl Key {
+    /// The key that prints as `text`.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        Some(Self(hex::decode(text).ok()?.try_into().ok()?))
+    }
+}
+
 impl fmt::Display for Key {
     /// 64 hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,7 @@
 //! Compiles, caches, loads and launches SYCL libraries. Knows nothing of kernels' Rust source or IR: it takes header text.
 
 mod argument;
+pub mod bundle;
 pub mod cache;
 mod device;
 pub mod driver;
@@ -12,6 +13,7 @@ mod libsycl;
 mod lock;
 mod memory;
 mod module;
+pub mod nvidia;
 mod process;
 mod queue;
 mod runtime;

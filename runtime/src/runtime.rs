@@ -5,14 +5,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
+use crate::bundle::{Bundle, BundleError};
 use crate::cache::{Cache, CacheError, Library, Origin};
 use crate::device::{Device, Selector};
 use crate::driver::{self, CompileError, Driver};
 use crate::key::Key;
 use crate::libsycl;
 use crate::module::{LoadError, Module};
+use crate::nvidia;
 use crate::shim::{Shim, SyclError};
-use crate::unit::{Target, Unit};
+use crate::unit::Unit;
 
 /// A driver, a cache, and the modules that this process has loaded through them.
 ///
@@ -82,10 +84,14 @@ pub enum Error {
     /// The SYCL run time failed.
     #[error(transparent)]
     Sycl(#[from] SyclError),
+    /// The bundle that `OXYSYCL_BUNDLE` names cannot be used.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
     /// No device is as wanted.
     #[error(
-        "there is no SYCL device like that: wanted {wanted}; {}",
-        found_devices(found)
+        "there is no SYCL device like that: wanted {wanted}; {}{}",
+        found_devices(found),
+        unreachable(found)
     )]
     NoDevice {
         /// What was looked for.
@@ -102,19 +108,22 @@ impl From<CompileError> for Error {
 }
 
 impl Runtime {
-    /// The run time of this process: the driver that [`driver::discover`] finds, over
-    /// [`Cache::from_environment`]. Failure is not remembered: the next call looks again.
+    /// The run time of this process: the bundle that `OXYSYCL_BUNDLE` names, or else the driver that [`driver::discover`]
+    /// finds, over [`Cache::from_environment`]. Failure is not remembered: the next call looks again.
     pub fn global() -> Result<&'static Self, Error> {
         static GLOBAL: Mutex<Option<&'static Runtime>> = Mutex::new(None);
         let mut global = locked(&GLOBAL);
         if let Some(runtime) = *global {
             return Ok(runtime);
         }
-        let runtime = Box::leak(Box::new(Self::new(
-            driver::discover()?,
-            Cache::from_environment(),
-        )));
-        Ok(global.insert(runtime))
+        let runtime = match Bundle::from_environment()? {
+            Some(bundle) => {
+                let cache = bundle.cache();
+                Self::new(Box::new(bundle), cache)
+            }
+            None => Self::new(driver::discover()?, Cache::from_environment()),
+        };
+        Ok(global.insert(Box::leak(Box::new(runtime))))
     }
 
     /// A run time over `driver` and `cache`.
@@ -151,9 +160,28 @@ impl Runtime {
             .obtain(&job.key, &job.about, |out| self.compile(&job, out))?)
     }
 
+    /// The key of `unit`, and a few words on it.
+    pub(crate) fn name(&self, unit: &Unit) -> Result<(Key, String), CompileError> {
+        let job = self.job(unit)?;
+        Ok((job.key, job.about))
+    }
+
     /// The module of `unit`: compiled if need be, loaded if need be, and loaded for good.
     pub fn module(&self, unit: &Unit) -> Result<&'static Module, Error> {
-        let job = self.job(unit)?;
+        self.loaded(self.job(unit)?)
+    }
+
+    /// Like [`module`](Self::module), for a unit of which only `symbols` are needed. In a bundle it may have been compiled
+    /// with more.
+    pub fn module_with(&self, unit: &Unit, symbols: &[&str]) -> Result<&'static Module, Error> {
+        let mut job = self.job(unit)?;
+        if let Some(key) = self.driver.compiled(unit, symbols) {
+            job.key = key;
+        }
+        self.loaded(job)
+    }
+
+    fn loaded(&self, job: Job<'_>) -> Result<&'static Module, Error> {
         let slot = Arc::clone(locked(&self.modules).entry(job.key).or_default());
         let mut slot = locked(&slot);
         if let Some(module) = *slot {
@@ -206,6 +234,14 @@ impl Runtime {
 
     fn load(&self, job: &Job<'_>) -> Result<Module, Error> {
         self.environment.call_once(|| self.set_environment());
+        if let Some(sycl) = self
+            .driver
+            .sycl_library()
+            .filter(|_| libsycl::mapped().is_empty())
+        {
+            // For good: libraries find it by its name from now on.
+            Box::leak(Box::new(Module::open(&sycl)?));
+        }
         let library = self
             .cache
             .obtain(&job.key, &job.about, |out| self.compile(job, out))?;
@@ -254,11 +290,7 @@ fn describe(unit: &Unit, driver: &str) -> String {
             text += value;
         }
     }
-    let target = match &unit.target {
-        Target::Spir64 => "spir64",
-        Target::Named(name) => name,
-    };
-    format!("{text} for {target} by {driver}")
+    format!("{text} for {} by {driver}", unit.target.name())
 }
 
 fn found_devices(found: &[Device]) -> String {
@@ -267,6 +299,19 @@ fn found_devices(found: &[Device]) -> String {
     }
     let names: Vec<String> = found.iter().map(Device::to_string).collect();
     format!("there is: {}", names.join("; "))
+}
+
+/// What to do where NVIDIA's driver has a GPU that is not among the devices.
+fn unreachable(found: &[Device]) -> String {
+    let reached = found.iter().any(|device| device.backend.contains("cuda"));
+    match nvidia::driver() {
+        Ok(driver) if driver.devices > 0 && !reached => {
+            format!(
+                "\nNVIDIA's driver is here ({driver}): `oxysycl toolchain install nvidia` makes devices of its GPUs"
+            )
+        }
+        _ => String::new(),
+    }
 }
 
 /// The contents of `mutex`. What a panicking thread left is whole: everything here is set in one step.

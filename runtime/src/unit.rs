@@ -43,8 +43,18 @@ pub enum Target {
     /// Portable SPIR-V, finished by the device's own driver at load.
     #[default]
     Spir64,
-    /// A value for `-fsycl-targets=`, such as `intel_gpu_bmg_g21`.
+    /// A value for `-fsycl-targets=`, such as `intel_gpu_bmg_g21` or `spir64,nvptx64-nvidia-cuda`.
     Named(String),
+}
+
+impl Target {
+    /// Its name, in icpx's words.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Spir64 => "spir64",
+            Self::Named(name) => name,
+        }
+    }
 }
 
 impl fmt::Display for Source {

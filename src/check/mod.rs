@@ -30,6 +30,9 @@ pub struct Plan {
     kernel: &'static Kernel,
     variant: &'static Variant,
     cases: Vec<(usize, Case)>,
+    /// The const parameters of all cases, also of those that are not retained: they are compiled together, so that a case that
+    /// fails is run again without compiling anything.
+    consts: BTreeSet<Vec<i64>>,
 }
 
 impl Plan {
@@ -39,10 +42,12 @@ impl Plan {
     /// If the kernel cannot be turned into a header.
     pub fn all(kernel: &'static Kernel) -> Result<Vec<Self>, LowerError> {
         let cases: Vec<(usize, Case)> = draw::cases(&*kernel.ir()?).into_iter().enumerate().collect();
+        let consts: BTreeSet<Vec<i64>> = cases.iter().map(|(_, case)| case.consts.clone()).collect();
         let plan = |variant| Self {
             kernel,
             variant,
             cases: cases.clone(),
+            consts: consts.clone(),
         };
         Ok(kernel.variants().iter().map(plan).collect())
     }
@@ -135,10 +140,9 @@ impl Plan {
         Ok(())
     }
 
-    /// The const parameters of the cases, each combination once.
+    /// The const parameters of the kernel's cases, each combination once.
     fn consts(&self) -> Vec<&[i64]> {
-        let distinct: BTreeSet<&[i64]> = self.cases.iter().map(|(_, case)| &*case.consts).collect();
-        distinct.into_iter().collect()
+        self.consts.iter().map(Vec::as_slice).collect()
     }
 
     /// Runs all cases on `queue`; `step` hears of each.

@@ -143,7 +143,7 @@ fn is_refusal(error: &Error) -> bool {
     matches!(error, Exit { .. } | Refused { .. } | BadOutput { .. })
 }
 
-fn define(text: &str) -> std::result::Result<(String, String), String> {
+pub(super) fn define(text: &str) -> std::result::Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let valid = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || !name.chars().all(valid) || name.starts_with(|c: char| c.is_ascii_digit()) {

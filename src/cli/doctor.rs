@@ -1,11 +1,12 @@
 //! `oxysycl doctor`
 
 use clap::Args;
+use oxysycl_runtime::bundle::Bundle;
 use oxysycl_runtime::cache::Cache;
 use oxysycl_runtime::driver::Driver;
 use oxysycl_runtime::driver::Icpx;
-use oxysycl_runtime::toolchain::Toolchain;
-use oxysycl_runtime::{Device, Runtime, Target};
+use oxysycl_runtime::toolchain::{Nvidia, Toolchain};
+use oxysycl_runtime::{Device, Runtime, nvidia};
 use serde::Serialize;
 
 use super::output::{Output, table};
@@ -28,7 +29,7 @@ struct Diagnosis {
 /// One thing that was looked at.
 #[derive(Serialize)]
 struct Finding {
-    /// `icpx`, `embedded toolchain`, `driver`, `SYCL run time`, `devices` or `cache`.
+    /// `icpx`, `embedded toolchain`, `NVIDIA part`, `bundle`, `driver`, `SYCL run time`, `devices` or `cache`.
     subject: &'static str,
     /// Whether it is there and can be used.
     good: bool,
@@ -66,11 +67,16 @@ impl Doctor {
     pub(super) fn run(self, output: &Output) -> Result {
         let icpx = icpx();
         let toolchain = toolchain();
-        let mut findings = vec![icpx, toolchain];
+        let mut findings = vec![icpx, toolchain, nvidia()];
+        findings.extend(bundle());
         let mut devices = Vec::new();
         // Looking must not install anything.
-        let can_compile = findings.iter().any(|finding| finding.good);
-        if can_compile {
+        let can_run = [SUBJECT_BUNDLE, "icpx", SUBJECT_TOOLCHAIN].iter().any(|subject| {
+            findings
+                .iter()
+                .any(|finding| finding.subject == *subject && finding.good)
+        });
+        if can_run {
             findings.push(driver());
             findings.push(sycl());
             match Device::all() {
@@ -117,8 +123,48 @@ fn icpx() -> Finding {
     }
 }
 
+/// What is found only where `OXYSYCL_BUNDLE` is set.
+const SUBJECT_BUNDLE: &str = "bundle";
+const SUBJECT_TOOLCHAIN: &str = "embedded toolchain";
+
+/// What there is for NVIDIA's GPUs. Nobody needs it who has none.
+fn nvidia() -> Finding {
+    const SUBJECT: &str = "NVIDIA part";
+    let driver = nvidia::driver().map_or_else(
+        |problem| format!("driver: {problem}"),
+        |driver| format!("driver: {driver}"),
+    );
+    match (Nvidia::find(), Nvidia::place()) {
+        (Ok(Some(part)), _) => Finding::good(SUBJECT, format!("{}\n{driver}", part.root().display())),
+        (Ok(None), Ok(place)) => Finding::bad(
+            SUBJECT,
+            format!(
+                "not installed\nlooked at: {}\n{driver}\nneeded only to compile for NVIDIA's GPUs: `oxysycl toolchain install nvidia`",
+                place.display()
+            ),
+        ),
+        (Err(error), _) | (_, Err(error)) => Finding::bad(SUBJECT, error),
+    }
+}
+
+fn bundle() -> Option<Finding> {
+    match Bundle::from_environment() {
+        Ok(None) => None,
+        Ok(Some(bundle)) => Some(Finding::good(
+            SUBJECT_BUNDLE,
+            format!(
+                "{}\n{} libraries for {}",
+                bundle.folder().display(),
+                bundle.contents().count(),
+                bundle.targets().join(" and ")
+            ),
+        )),
+        Err(error) => Some(Finding::bad(SUBJECT_BUNDLE, error)),
+    }
+}
+
 fn toolchain() -> Finding {
-    const SUBJECT: &str = "embedded toolchain";
+    const SUBJECT: &str = SUBJECT_TOOLCHAIN;
     match Toolchain::find() {
         Ok(Some(toolchain)) => Finding::good(SUBJECT, toolchain.root().display()),
         Ok(None) => match Toolchain::place() {
@@ -187,10 +233,6 @@ fn cache() -> Finding {
 
 impl Found {
     fn new(device: &Device) -> Self {
-        let target = match &device.target {
-            Target::Spir64 => "spir64",
-            Target::Named(name) => name,
-        };
         Self {
             name: device.name.clone(),
             kind: device.kind.to_string(),
@@ -202,7 +244,7 @@ impl Found {
             global_memory: device.global_memory,
             fp16: device.fp16,
             fp64: device.fp64,
-            target: target.to_owned(),
+            target: device.target.name().to_owned(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! error, one each, whether or not `--json` is given.
 
 mod build;
+mod bundle;
 mod cache;
 mod check;
 mod doctor;
@@ -41,6 +42,8 @@ enum Subcommands {
     Emit(emit::Emit),
     /// Compile a kernel, or any SYCL header, into a shared library
     Build(build::Build),
+    /// Compiled kernels in a folder, for machines that have nothing to compile with
+    Bundle(bundle::Bundle),
     /// Run kernels on the device and compare them with their native functions
     Check(check::Check),
     /// What is there to compile and run with, where it was looked for, and what to do
@@ -96,6 +99,7 @@ impl Subcommands {
             Self::List(list) => list.run(output),
             Self::Emit(emit) => emit.run(output),
             Self::Build(build) => build.run(output),
+            Self::Bundle(bundle) => bundle.run(output),
             Self::Check(check) => check.run(output),
             Self::Doctor(doctor) => doctor.run(output),
             Self::Toolchain(toolchain) => toolchain.run(output),

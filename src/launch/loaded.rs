@@ -44,7 +44,8 @@ impl Loaded {
         }
         // The run time sees to it that two threads which get here compile and load once.
         let instance = Instance::new(ir, dtypes, consts).map_err(LaunchError::Instance)?;
-        let module = Runtime::global()?.module(&instance_unit(ir, &instance, &device.target))?;
+        let unit = instance_unit(ir, &instance, &device.target);
+        let module = Runtime::global()?.module_with(&unit, &[instance.symbol()])?;
         self.insert(module, ir, dtypes, consts, &instance, device)
     }
 
@@ -74,7 +75,14 @@ impl Loaded {
             return Ok(());
         }
         let unit = together_unit(ir, dtypes, consts, &device.target).map_err(LaunchError::Instance)?;
-        self.load_from(Runtime::global()?.module(&unit)?, ir, dtypes, consts, device)
+        let instances = consts
+            .iter()
+            .map(|consts| Instance::new(ir, dtypes, consts))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(LaunchError::Instance)?;
+        let symbols: Vec<&str> = instances.iter().map(Instance::symbol).collect();
+        let module = Runtime::global()?.module_with(&unit, &symbols)?;
+        self.load_from(module, ir, dtypes, consts, device)
     }
 
     /// Takes all instances with these const parameters from `module`.

@@ -15,6 +15,7 @@ mod source;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+pub(crate) use embedded::ADAPTERS;
 pub use embedded::Embedded;
 pub use error::CompileError;
 pub use icpx::Icpx;
@@ -25,7 +26,7 @@ pub use selection::discover;
 use sha2::{Digest, Sha256};
 
 use crate::key::Key;
-use crate::unit::Unit;
+use crate::unit::{Target, Unit};
 
 /// The macro by which every driver tells a header the name of the module that it becomes: an identifier that differs with
 /// anything that shapes the module. Kernels in a namespace of that name are never mistaken for another module's.
@@ -43,6 +44,26 @@ pub trait Driver: Send + Sync {
     /// Every file outside the driver's own toolchain that `unit` reads, in the order the compiler first reads them;
     /// empty for self-contained sources. The cache key covers their contents.
     fn dependencies(&self, unit: &Unit) -> Result<Vec<PathBuf>, CompileError>;
+
+    /// The key of a library that was compiled beforehand and has all `symbols` of `unit`, if there is one: perhaps together
+    /// with more than `unit` asks for.
+    fn compiled(&self, unit: &Unit, symbols: &[&str]) -> Option<Key> {
+        let _ = (unit, symbols);
+        None
+    }
+
+    /// The SYCL run time to load before the first library, where libraries do not find it by themselves.
+    fn sycl_library(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// What libraries for `target` need of the SYCL run time where they run: each file's name, and where it is.
+    fn run_time(&self, target: &Target) -> Result<Vec<(String, PathBuf)>, CompileError> {
+        Err(CompileError::Refused {
+            subject: format!("a bundle for {}", target.name()),
+            reason: "bundles are made with the embedded toolchain: set OXYSYCL_DRIVER=embedded".to_owned(),
+        })
+    }
 
     /// Compiles `unit` into the shared library `out`. On failure nothing is left at `out`.
     fn compile(&self, unit: &Unit, out: &Path) -> Result<(), CompileError>;

@@ -34,6 +34,7 @@ use tempfile::TempDir;
 pub(super) use self::gxx::Gxx;
 use self::module::Image;
 use self::nvptx::Nvptx;
+pub(crate) use self::nvptx::adapter::SEARCH_PATH as ADAPTERS;
 use self::target::Architecture;
 use self::tools::Tools;
 use self::translation::Translation;
@@ -42,10 +43,28 @@ use super::{CompileError, Driver, Identity, MODULE_MACRO, command, depfile, outp
 use crate::key::Key;
 use crate::libsycl;
 use crate::toolchain::{Nvidia, Toolchain};
-use crate::unit::{Source, Unit};
+use crate::unit::{Source, Target, Unit};
 
 /// The SYCL run time whose interface to compilers is spoken here.
 const SYCL: &str = "libsycl.so.9";
+
+/// What every program needs of the SYCL run time.
+const RUN_TIME: [&str; 8] = [
+    SYCL,
+    "libur_loader.so.0",
+    "libumf.so.1",
+    "libhwloc.so.15",
+    "libsvml.so",
+    "libirng.so",
+    "libimf.so",
+    "libintlc.so.5",
+];
+
+/// What programs need besides on Intel's GPUs.
+const LEVEL_ZERO: [&str; 2] = [
+    "libur_adapter_level_zero.so.0",
+    "libur_adapter_level_zero_v2.so.0",
+];
 
 /// The texts that shape a library besides the unit: a change of theirs is another driver.
 const RECIPE: [&str; 8] = [
@@ -260,7 +279,7 @@ impl Embedded {
 
     /// Runs all passes, beside one another as far as that goes.
     fn all_passes(&self, unit: &Unit, job: &Job<'_>) -> Result<(PathBuf, Vec<Image>), CompileError> {
-        let architectures = Architecture::of(unit)?;
+        let architectures = Architecture::all_in(&unit.target)?;
         let arguments = job.translation.write_device(job.work.path(), &job.module)?;
         thread::scope(|scope| {
             let (announce, announced) = mpsc::channel::<String>();
@@ -356,11 +375,7 @@ impl Driver for Embedded {
 
     fn environment(&self) -> Vec<(&'static str, OsString)> {
         let mut variables = self.toolchain.environment();
-        variables.extend(
-            self.nvptx
-                .iter()
-                .map(|nvptx| (nvptx::adapter::SEARCH_PATH, nvptx.adapters().into())),
-        );
+        variables.extend(self.nvptx.iter().map(|nvptx| (ADAPTERS, nvptx.adapters().into())));
         variables
     }
 
@@ -375,6 +390,29 @@ impl Driver for Embedded {
             .args(include_options(unit)?)
             .args(["-x", "c++"]);
         depfile::read(&mut compiler, path)
+    }
+
+    fn run_time(&self, target: &Target) -> Result<Vec<(String, PathBuf)>, CompileError> {
+        let lib = self.toolchain.lib();
+        let mut files: Vec<(String, PathBuf)> = RUN_TIME
+            .iter()
+            .map(|name| ((*name).to_owned(), lib.join(name)))
+            .collect();
+        for architecture in Architecture::all_in(target)? {
+            match architecture {
+                Architecture::Spir64 => {
+                    files.extend(LEVEL_ZERO.map(|name| (name.to_owned(), lib.join(name))))
+                }
+                Architecture::Nvptx64 => {
+                    let nvptx = self.nvptx.as_ref().ok_or_else(nvptx::missing)?;
+                    files.push((
+                        nvptx::adapter::LIBRARY.to_owned(),
+                        nvptx.adapters().join(nvptx::adapter::LIBRARY),
+                    ));
+                }
+            }
+        }
+        Ok(files)
     }
 
     fn compile(&self, unit: &Unit, out: &Path) -> Result<(), CompileError> {

@@ -45,7 +45,7 @@ pub(super) fn text(images: &[Image], file: impl Fn(usize) -> String) -> String {
 fn format_and_target(form: Form) -> &'static str {
     match form {
         Form::Spirv => "2, \"spir64\"",
-        Form::Ptx => "1, \"llvm_nvptx64\"",
+        Form::Ptx => "1, \"nvptx64\"",
     }
 }
 

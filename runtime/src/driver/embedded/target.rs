@@ -1,7 +1,7 @@
 //! What a unit's device code is compiled for.
 
 use super::super::CompileError;
-use crate::unit::{Target, Unit};
+use crate::unit::Target;
 
 /// What device code is compiled for, in icpx's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,12 +22,10 @@ impl Architecture {
         }
     }
 
-    /// What `unit` is compiled for: each at most once, in one order.
-    pub(super) fn of(unit: &Unit) -> Result<Vec<Self>, CompileError> {
-        let Target::Named(names) = &unit.target else {
-            return Ok(vec![Self::Spir64]);
-        };
-        let mut found = names.split(',').map(Self::named).collect::<Result<Vec<_>, _>>()?;
+    /// What `target` stands for: each at most once, in one order.
+    pub(super) fn all_in(target: &Target) -> Result<Vec<Self>, CompileError> {
+        let names = target.name().split(',');
+        let mut found = names.map(Self::named).collect::<Result<Vec<_>, _>>()?;
         found.sort();
         found.dedup();
         Ok(found)
@@ -65,16 +63,8 @@ impl Architecture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unit::Source;
-
     fn of(target: &str) -> Result<Vec<Architecture>, String> {
-        let unit = Unit {
-            source: Source::File("k.hpp".into()),
-            defines: Vec::new(),
-            include_dirs: Vec::new(),
-            target: Target::Named(target.to_owned()),
-        };
-        Architecture::of(&unit).map_err(|error| error.to_string())
+        Architecture::all_in(&Target::Named(target.to_owned())).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::driver::{CompileError, output};
 pub(crate) const SEARCH_PATH: &str = "UR_ADAPTERS_SEARCH_PATH";
 
 /// The file that the SYCL run time looks for.
-const LIBRARY: &str = "libur_adapter_cuda.so.0";
+pub(crate) const LIBRARY: &str = "libur_adapter_cuda.so.0";
 
 macro_rules! sources {
     ($($name:literal)*) => {
