@@ -24,3 +24,6 @@ pub mod numerics {}
 
 #[doc = include_str!("src/recipes.md")]
 pub mod recipes {}
+
+#[doc = include_str!("src/cache.md")]
+pub mod cache {}

@@ -1,6 +1,7 @@
 //! The devices of this machine, and which of them a queue is for.
 
 use std::convert::Infallible;
+use std::ffi::OsString;
 use std::fmt;
 use std::str::FromStr;
 
@@ -53,6 +54,27 @@ impl Device {
     pub fn all() -> Result<Vec<Self>, Error> {
         Ok(Runtime::global()?.shim()?.devices()?)
     }
+}
+
+/// The environment variables that hide devices from SYCL and from what it finds them through.
+const HIDING: [&str; 6] = [
+    "ONEAPI_DEVICE_SELECTOR",
+    "SYCL_DEVICE_ALLOWLIST",
+    "OCL_ICD_FILENAMES",
+    "OCL_ICD_VENDORS",
+    "CL_CONFIG_DEVICES",
+    "ZE_AFFINITY_MASK",
+];
+
+/// The environment variables that may hide a device, as `NAME=value`: those that are set, but for what `own` says, which this
+/// project has set itself.
+pub(crate) fn hiding(own: &[(&'static str, OsString)]) -> Vec<String> {
+    HIDING
+        .into_iter()
+        .filter_map(|name| Some((name, environment::variable(name)?)))
+        .filter(|(name, value)| !own.iter().any(|(other, own)| other == name && own == value))
+        .map(|(name, value)| format!("{name}={}", value.to_string_lossy()))
+        .collect()
 }
 
 impl fmt::Display for DeviceKind {

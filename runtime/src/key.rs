@@ -4,59 +4,111 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::driver::{CompileError, Identity};
 use crate::unit::{Source, Target, Unit};
 
 /// The version of this scheme, and of the entries that keys name. A change of either needs a new number.
-const FORMAT: u64 = 1;
+const FORMAT: u32 = 2;
 
-/// The SHA-256 digest of everything that shapes a compiled unit: the driver's identity, the source text and
-/// its file's name, the macros in order, the target, and the contents of the files that the source includes.
-/// Times, process numbers, folders and the rest of the environment are not in it.
+/// The SHA-256 digest of everything that shapes a compiled unit, its [`KeyFields`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key([u8; 32]);
 
+/// Everything that shapes a compiled unit, name and value, in a fixed order: the number of this format, the driver's
+/// identity, the source and its file's name, the macros in order, the target, and the files that the source includes.
+/// Files and texts are there by their digests, files by their names without the folders. Times, process numbers, folders
+/// and the environment are not in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct KeyFields(Vec<(String, String)>);
+
 impl Key {
-    /// The key of `unit` compiled by the driver that `identity` describes. `dependencies` are the files that
-    /// the source includes, in the order in which the compiler first reads them.
+    /// The key of `unit` compiled by the driver that `identity` describes. `dependencies` are the files that the source
+    /// includes, in a fixed order.
     pub fn new(identity: &Identity, unit: &Unit, dependencies: &[PathBuf]) -> Result<Self, CompileError> {
-        let mut fields = Fields(Sha256::new());
-        fields.number(FORMAT);
-        fields.list(identity.facts(), |fields, (name, value)| {
-            fields.bytes(name.as_bytes());
-            fields.bytes(value.as_bytes());
-        });
+        Ok(KeyFields::new(identity, unit, dependencies)?.key())
+    }
+}
+
+impl KeyFields {
+    /// The fields of `unit`, as for [`Key::new`].
+    pub fn new(identity: &Identity, unit: &Unit, dependencies: &[PathBuf]) -> Result<Self, CompileError> {
+        let mut fields = Self::default();
+        fields.add("format", &FORMAT.to_string());
+        for (name, value) in identity.facts() {
+            fields.add(name, value);
+        }
         match &unit.source {
-            Source::Header { name, text } => {
-                fields.bytes(b"header");
-                fields.bytes(name.as_bytes());
-                fields.bytes(text.as_bytes());
-            }
-            Source::File(path) => {
-                fields.bytes(b"file");
-                fields.file(path)?;
-            }
-            Source::Host { name, text } => {
-                fields.bytes(b"host");
-                fields.bytes(name.as_bytes());
-                fields.bytes(text.as_bytes());
-            }
+            Source::Header { name, text } => fields.add_text("header", name, text.as_bytes()),
+            Source::Host { name, text } => fields.add_text("host source", name, text.as_bytes()),
+            Source::File(path) => fields.add_file("source", path)?,
         }
-        fields.list(&unit.defines, |fields, (name, value)| {
-            fields.bytes(name.as_bytes());
-            fields.bytes(value.as_bytes());
-        });
+        for (name, value) in &unit.defines {
+            fields.add("macro", name);
+            fields.add("its value", value);
+        }
         match &unit.target {
-            Target::Spir64 => fields.bytes(b"spir64"),
-            Target::Named(name) => fields.bytes(name.as_bytes()),
+            Target::Spir64 => fields.add("target", "spir64"),
+            Target::Named(name) => fields.add("target", name),
         }
-        fields.number(dependencies.len() as u64);
         for dependency in dependencies {
-            fields.file(dependency)?;
+            fields.add_file("included", dependency)?;
         }
-        Ok(Self(fields.0.finalize().into()))
+        Ok(fields)
+    }
+
+    /// The digest of all fields, each preceded by its length, so that no two lists of fields are the same bytes.
+    pub fn key(&self) -> Key {
+        let mut digest = Sha256::new();
+        for (name, value) in &self.0 {
+            for text in [name, value] {
+                digest.update((text.len() as u64).to_le_bytes());
+                digest.update(text);
+            }
+        }
+        Key(digest.finalize().into())
+    }
+
+    /// All fields, name and value.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The fields that these have and `others` do not, each as often as it is missing there.
+    pub fn missing_in(&self, others: &Self) -> Vec<(&str, &str)> {
+        let mut rest: Vec<&(String, String)> = others.0.iter().collect();
+        let mut missing = Vec::new();
+        for field in &self.0 {
+            match rest.iter().position(|other| *other == field) {
+                Some(position) => drop(rest.swap_remove(position)),
+                None => missing.push((field.0.as_str(), field.1.as_str())),
+            }
+        }
+        missing
+    }
+
+    fn add(&mut self, name: &str, value: &str) {
+        self.0.push((name.to_owned(), value.to_owned()));
+    }
+
+    fn add_text(&mut self, kind: &str, name: &str, text: &[u8]) {
+        self.add(kind, name);
+        self.add("its SHA-256", &hex::encode(Sha256::digest(text)));
+    }
+
+    /// A file's name without its folder, and its contents.
+    fn add_file(&mut self, kind: &str, path: &Path) -> Result<(), CompileError> {
+        let text = fs::read(path).map_err(|source| CompileError::Io {
+            action: "cannot read",
+            path: path.to_owned(),
+            source,
+        })?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.add_text(kind, &name, &text);
+        Ok(())
     }
 }
 
@@ -77,40 +129,6 @@ impl fmt::Display for Key {
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Key({self})")
-    }
-}
-
-/// A digest over fields, each preceded by its length, so that no two lists of fields are the same bytes.
-struct Fields(Sha256);
-
-impl Fields {
-    fn number(&mut self, number: u64) {
-        self.0.update(number.to_le_bytes());
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
-        self.0.update(bytes);
-    }
-
-    fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut add: impl FnMut(&mut Self, T)) {
-        let items: Vec<T> = items.into_iter().collect();
-        self.number(items.len() as u64);
-        for item in items {
-            add(self, item);
-        }
-    }
-
-    /// A file's name without its folder, and its contents.
-    fn file(&mut self, path: &Path) -> Result<(), CompileError> {
-        let unreadable = |source| CompileError::Io {
-            action: "cannot read",
-            path: path.to_owned(),
-            source,
-        };
-        self.bytes(path.file_name().unwrap_or_default().as_encoded_bytes());
-        self.bytes(&fs::read(path).map_err(unreadable)?);
-        Ok(())
     }
 }
 
@@ -231,6 +249,18 @@ mod tests {
             with(vec![define("A", "B")]),
             with(vec![define("A", ""), define("B", "")])
         );
+    }
+
+    /// U-KEY: what differs is said of the nearest entry.
+    #[test]
+    fn differences_are_named() {
+        let fields = |unit: &Unit| KeyFields::new(&identity("1"), unit, &[]).unwrap();
+        let (one, mut other) = (header("int x;"), header("int x;"));
+        assert_eq!(fields(&one).missing_in(&fields(&other)), []);
+        other.defines[1].1 = "3".to_owned();
+        assert_eq!(fields(&other).missing_in(&fields(&one)), [("its value", "3")]);
+        assert_eq!(fields(&one).missing_in(&fields(&other)), [("its value", "2")]);
+        assert!(fields(&one).iter().any(|field| field == ("target", "spir64")));
     }
 
     /// A folder with a source file that includes another.

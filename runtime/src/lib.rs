@@ -17,14 +17,16 @@ pub mod nvidia;
 mod process;
 mod queue;
 mod runtime;
+mod scratch;
 mod shim;
 pub mod toolchain;
+mod trust;
 mod unit;
 
 pub use argument::{Argument, ArgumentKind, Arguments};
 pub use device::{Device, DeviceKind, Selector};
 pub use element::{Dtype, Element};
-pub use key::Key;
+pub use key::{Key, KeyFields};
 pub use memory::{Buffer, MemoryError, View};
 pub use module::{CallError, Function, LoadError, Module};
 pub use queue::Queue;

@@ -35,10 +35,22 @@ pub(crate) fn conflict(library: &Path) -> Option<Conflict> {
     })
 }
 
+/// The names of the libraries that `library` needs.
+pub(crate) fn needed(library: &Path) -> Vec<PathBuf> {
+    let names = tagged_names(library, DT_NEEDED).into_iter();
+    names.map(|name| OsString::from_vec(name).into()).collect()
+}
+
 /// The SYCL run times that are mapped into this process.
 pub(crate) fn mapped() -> Vec<PathBuf> {
     let maps = fs::read("/proc/self/maps").unwrap_or_default();
     libraries_in(&maps)
+}
+
+/// Whether `path` is called like a SYCL run time.
+pub(crate) fn is_libsycl(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.as_bytes().starts_with(PREFIX))
 }
 
 /// The SYCL run times in the text of a process's memory map.
@@ -50,10 +62,7 @@ fn libraries_in(maps: &[u8]) -> Vec<PathBuf> {
             continue;
         };
         let path = PathBuf::from(OsString::from_vec(line[start..].to_vec()));
-        let named = path
-            .file_name()
-            .is_some_and(|name| name.as_bytes().starts_with(PREFIX));
-        if named && !found.contains(&path) {
+        if is_libsycl(&path) && !found.contains(&path) {
             found.push(path);
         }
     }

@@ -1,6 +1,6 @@
 //! Loaded libraries and the functions in them.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -46,9 +46,9 @@ pub enum LoadError {
     },
     /// The library needs another SYCL run time than the one that this process has already loaded.
     #[error(
-        "{path} needs {needed}, but this process has loaded {loaded}, another version of the SYCL run time, \
+        "{path} needs {needed}, but this process has loaded {loaded}, which is {soname}, another version of the SYCL run time, \
          and the two cannot work together: use one SYCL installation for all that runs in this process",
-        path = path.display(), loaded = loaded.display()
+        path = path.display(), loaded = loaded.display(), soname = String::from_utf8_lossy(&libsycl::soname(loaded))
     )]
     OtherSycl {
         /// The library.
@@ -57,6 +57,20 @@ pub enum LoadError {
         needed: String,
         /// The run time that is loaded.
         loaded: PathBuf,
+    },
+    /// Two SYCL run times of one name are loaded.
+    #[error(
+        "this process has loaded two SYCL run times, {first} and {second}, when {path} was: the two cannot work \
+         together; use one SYCL installation for all that runs in this process",
+        path = path.display(), first = first.display(), second = second.display()
+    )]
+    TwoSycl {
+        /// The library.
+        path: PathBuf,
+        /// A run time.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
     },
     /// The library has no such function.
     #[error("{path} exports no function {symbol}", path = path.display())]
@@ -98,9 +112,13 @@ pub enum CallError {
     Sycl(#[from] SyclError),
 }
 
+/// The loader's flag for looking for what is loaded already, and loading nothing.
+const RTLD_NOLOAD: c_int = 4;
+
 impl Module {
-    /// Loads the library at `path`, with its symbols kept to itself.
-    pub(crate) fn open(path: &Path) -> Result<Self, LoadError> {
+    /// Loads the library at `path`, with its symbols kept to itself; before it, those that it needs and that are in one of
+    /// `folders`, unless this process has one of that name already.
+    pub(crate) fn open(path: &Path, folders: &[PathBuf]) -> Result<Self, LoadError> {
         if let Some(Conflict { needed, loaded }) = libsycl::conflict(path) {
             return Err(LoadError::OtherSycl {
                 path: path.to_owned(),
@@ -108,22 +126,34 @@ impl Module {
                 loaded,
             });
         }
-        // SAFETY: a driver made this library; what runs as it is loaded only tells the SYCL run time of its
-        // kernels.
-        match unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) } {
-            Ok(library) => Ok(Self {
-                path: path.to_owned(),
-                library: ManuallyDrop::new(library),
-            }),
-            Err(_) if forbids_execution(path) => Err(LoadError::NoExec {
-                path: path.to_owned(),
-                variable: crate::cache::VARIABLE,
-            }),
-            Err(error) => Err(LoadError::Open {
-                path: path.to_owned(),
-                reason: error.to_string(),
-            }),
+        let needed = libsycl::needed(path);
+        for name in &needed {
+            // The loader takes what is loaded for what is needed if it calls itself so, wherever it is.
+            let found = folders
+                .iter()
+                .map(|folder| folder.join(name))
+                .find(|file| file.exists());
+            if let Some(file) = found
+                && !is_loaded(name)
+            {
+                load(&file)?;
+            }
         }
+        let library = load(path)?;
+        if needed.iter().any(|name| libsycl::is_libsycl(name))
+            && let [first, second, ..] = libsycl::mapped().as_slice()
+        {
+            return Err(LoadError::TwoSycl {
+                path: path.to_owned(),
+                first: first.clone(),
+                second: second.clone(),
+            });
+        }
+        tracing::info!(library = %path.display(), "load");
+        Ok(Self {
+            path: path.to_owned(),
+            library,
+        })
     }
 
     /// Where the library was loaded from. The file may be gone since.
@@ -261,6 +291,38 @@ impl fmt::Debug for Function {
         f.debug_struct("Function")
             .field("symbol", &self.symbol)
             .finish_non_exhaustive()
+    }
+}
+
+/// Loads the library at `path` for good, because the SYCL run time keeps what is inside.
+fn load(path: &Path) -> Result<ManuallyDrop<Library>, LoadError> {
+    // SAFETY: a driver made this library, or ships it; what runs as it is loaded only tells the SYCL run time of kernels.
+    match unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) } {
+        Ok(library) => Ok(ManuallyDrop::new(library)),
+        Err(_) if forbids_execution(path) => Err(LoadError::NoExec {
+            path: path.to_owned(),
+            variable: crate::cache::VARIABLE,
+        }),
+        Err(error) => Err(LoadError::Open {
+            path: path.to_owned(),
+            reason: reason(&error),
+        }),
+    }
+}
+
+/// Whether this process has a library that calls itself `name`.
+fn is_loaded(name: &Path) -> bool {
+    // SAFETY: nothing is loaded, and so nothing runs; what is there already is never unloaded.
+    let found = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) };
+    found.map(ManuallyDrop::new).is_ok()
+}
+
+/// The loader's own words.
+fn reason(error: &libloading::Error) -> String {
+    // The error itself only says which function failed.
+    match std::error::Error::source(error) {
+        Some(source) => source.to_string(),
+        None => error.to_string(),
     }
 }
 

@@ -35,13 +35,15 @@ pub struct QueueId(usize);
 impl Queue {
     /// A new queue on the device that `selector` picks.
     pub fn new(selector: &Selector) -> Result<Self, Error> {
-        let shim = Runtime::global()?.shim()?;
+        let runtime = Runtime::global()?;
+        let shim = runtime.shim()?;
         let devices = shim.devices()?;
         let selector = selector.resolved();
         let Some(index) = selector.pick(&devices) else {
             return Err(Error::NoDevice {
                 wanted: selector,
                 found: devices,
+                hidden_by: runtime.hiding_variables(),
             });
         };
         let (handle, raw) = shim.queue_new(index)?;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use crate::bundle::{Bundle, BundleError};
-use crate::cache::{Cache, CacheError, Library, Origin};
-use crate::device::{Device, Selector};
+use crate::cache::{Cache, CacheError, Compiled, Library, Origin, Wanted};
+use crate::device::{self, Device, Selector};
 use crate::driver::{self, CompileError, Driver};
-use crate::key::Key;
+use crate::key::{Key, KeyFields};
 use crate::libsycl;
 use crate::module::{LoadError, Module};
 use crate::nvidia;
@@ -55,8 +55,7 @@ pub struct Runtime {
 struct Job<'a> {
     unit: &'a Unit,
     dependencies: Vec<PathBuf>,
-    key: Key,
-    about: String,
+    wanted: Wanted,
 }
 
 /// Where a module goes, locked while it is compiled and loaded, so that this happens once.
@@ -91,13 +90,15 @@ pub enum Error {
     #[error(
         "there is no SYCL device like that: wanted {wanted}; {}{}",
         found_devices(found),
-        unreachable(found)
+        format_args!("{}{}", hidden_devices(hidden_by), unreachable(found))
     )]
     NoDevice {
         /// What was looked for.
         wanted: Selector,
         /// What there is.
         found: Vec<Device>,
+        /// Environment variables that may hide others, as `NAME=value`.
+        hidden_by: Vec<String>,
     },
 }
 
@@ -149,21 +150,23 @@ impl Runtime {
 
     /// The key of `unit` in the cache.
     pub fn key(&self, unit: &Unit) -> Result<Key, CompileError> {
-        Ok(self.job(unit)?.key)
+        Ok(self.job(unit)?.wanted.key)
+    }
+
+    /// What the key of `unit` is made of.
+    pub fn key_fields(&self, unit: &Unit) -> Result<KeyFields, CompileError> {
+        Ok(self.job(unit)?.wanted.fields)
     }
 
     /// The compiled library of `unit`, from the cache if it is there.
     pub fn library(&self, unit: &Unit) -> Result<Library, Error> {
         let job = self.job(unit)?;
-        Ok(self
-            .cache
-            .obtain(&job.key, &job.about, |out| self.compile(&job, out))?)
+        Ok(self.cache.obtain(&job.wanted, |out| self.compile(&job, out))?)
     }
 
-    /// The key of `unit`, and a few words on it.
-    pub(crate) fn name(&self, unit: &Unit) -> Result<(Key, String), CompileError> {
-        let job = self.job(unit)?;
-        Ok((job.key, job.about))
+    /// What to ask a cache for the library of `unit` by.
+    pub(crate) fn wanted(&self, unit: &Unit) -> Result<Wanted, CompileError> {
+        Ok(self.job(unit)?.wanted)
     }
 
     /// The module of `unit`: compiled if need be, loaded if need be, and loaded for good.
@@ -176,13 +179,13 @@ impl Runtime {
     pub fn module_with(&self, unit: &Unit, symbols: &[&str]) -> Result<&'static Module, Error> {
         let mut job = self.job(unit)?;
         if let Some(key) = self.driver.compiled(unit, symbols) {
-            job.key = key;
+            job.wanted.key = key;
         }
         self.loaded(job)
     }
 
     fn loaded(&self, job: Job<'_>) -> Result<&'static Module, Error> {
-        let slot = Arc::clone(locked(&self.modules).entry(job.key).or_default());
+        let slot = Arc::clone(locked(&self.modules).entry(job.wanted.key).or_default());
         let mut slot = locked(&slot);
         if let Some(module) = *slot {
             return Ok(module);
@@ -200,6 +203,12 @@ impl Runtime {
         })
     }
 
+    /// The environment variables that may hide a device from SYCL, as `NAME=value`, as far as this process did not set them
+    /// itself.
+    pub fn hiding_variables(&self) -> Vec<String> {
+        device::hiding(&self.driver.environment())
+    }
+
     pub(crate) fn shim(&self) -> Result<&'static Shim, Error> {
         let mut shim = locked(&self.shim);
         if let Some(shim) = *shim {
@@ -212,46 +221,50 @@ impl Runtime {
     fn job<'a>(&self, unit: &'a Unit) -> Result<Job<'a>, CompileError> {
         let identity = self.driver.identity();
         let dependencies = self.driver.dependencies(unit)?;
-        let key = Key::new(identity, unit, &dependencies)?;
+        let fields = KeyFields::new(identity, unit, &dependencies)?;
         Ok(Job {
             unit,
             dependencies,
-            key,
-            about: describe(unit, identity.driver()),
+            wanted: Wanted {
+                key: fields.key(),
+                fields,
+                about: describe(unit, identity.driver()),
+            },
         })
     }
 
-    fn compile(&self, job: &Job<'_>, out: &Path) -> Result<(), CompileError> {
-        self.driver.compile(job.unit, out)?;
-        if Key::new(self.driver.identity(), job.unit, &job.dependencies)? == job.key {
-            return Ok(());
+    fn compile(&self, job: &Job<'_>, out: &Path) -> Result<Compiled, CompileError> {
+        let read = self.driver.compile(job.unit, out)?;
+        if KeyFields::new(self.driver.identity(), job.unit, &job.dependencies)? != job.wanted.fields {
+            return Err(CompileError::Refused {
+                subject: job.wanted.about.clone(),
+                reason: "it or a file that it includes changed while it was compiled: try again".to_owned(),
+            });
         }
-        Err(CompileError::Refused {
-            subject: job.about.clone(),
-            reason: "it or a file that it includes changed while it was compiled: try again".to_owned(),
+        let known = |path: &PathBuf| job.dependencies.contains(path);
+        Ok(match read.iter().find(|path| !known(path)) {
+            None => Compiled::AsKeyed,
+            Some(path) => Compiled::Otherwise(format!(
+                "only the device's compiler reads {}, so that a change of it would not be noticed",
+                path.display()
+            )),
         })
     }
 
     fn load(&self, job: &Job<'_>) -> Result<Module, Error> {
         self.environment.call_once(|| self.set_environment());
-        if let Some(sycl) = self
-            .driver
-            .sycl_library()
-            .filter(|_| libsycl::mapped().is_empty())
-        {
-            // For good: libraries find it by its name from now on.
-            Box::leak(Box::new(Module::open(&sycl)?));
-        }
-        let library = self
-            .cache
-            .obtain(&job.key, &job.about, |out| self.compile(job, out))?;
-        match Module::open(library.path()) {
+        let folders = self.driver.libraries();
+        let library = self.cache.obtain(&job.wanted, |out| self.compile(job, out))?;
+        match Module::open(library.path(), &folders) {
             // Whole, and yet no good: what it needs may have moved since it was compiled. Once.
-            Err(LoadError::Open { .. }) if library.origin() == Origin::Cached => {
+            Err(error @ (LoadError::Open { .. } | LoadError::OtherSycl { .. }))
+                if library.origin() == Origin::Cached =>
+            {
+                eprintln!("oxysycl: {error}; compiling it anew");
                 let library = self
                     .cache
-                    .replace(&job.key, &job.about, &library, |out| self.compile(job, out))?;
-                Ok(Module::open(library.path())?)
+                    .replace(&job.wanted, &library, |out| self.compile(job, out))?;
+                Ok(Module::open(library.path(), &folders)?)
             }
             result => Ok(result?),
         }
@@ -311,6 +324,13 @@ fn unreachable(found: &[Device]) -> String {
             )
         }
         _ => String::new(),
+    }
+}
+
+fn hidden_devices(hidden_by: &[String]) -> String {
+    match hidden_by {
+        [] => String::new(),
+        variables => format!("; {} may hide others: unset it", variables.join(" and ")),
     }
 }
 

@@ -64,6 +64,15 @@ fn main() -> ExitCode {
             ),
             ("listing_and_clearing", listing_and_clearing),
             (
+                "bugs_62_what_others_could_write_is_not_used",
+                what_others_could_write,
+            ),
+            ("bugs_62_all_is_private_whatever_the_umask", all_is_private),
+            ("u_con5_least_recently_used_entries_go_first", least_recently_used),
+            ("u_con5_entries_in_use_stay", entries_in_use_stay),
+            ("a_read_only_layer_is_looked_into_first", a_read_only_layer),
+            ("without_locks_entries_are_kept", without_locks),
+            (
                 "clearing_spares_what_is_being_compiled",
                 clearing_spares_what_is_being_compiled,
             ),
@@ -94,9 +103,10 @@ fn obtain() {
         Box::new(Fake::new(Path::new(&starts), delay)),
         Cache::from_environment(),
     );
-    match runtime.library(&unit(TEXT)) {
+    let text = std::env::var("TEST_TEXT").unwrap_or_else(|_| TEXT.to_owned());
+    match runtime.library(&unit(&text)) {
         Ok(library) => {
-            assert_eq!(fs::read_to_string(library.path()).unwrap(), TEXT);
+            assert_eq!(fs::read_to_string(library.path()).unwrap(), text);
             println!("{:?} {}", library.origin(), library.path().display());
         }
         Err(error) => {
@@ -596,7 +606,7 @@ fn listing_and_clearing() {
     let whole = runtime.library(&unit(TEXT)).unwrap();
     let damaged = runtime.library(&unit("another")).unwrap();
     fs::write(damaged.path(), "anotheR").unwrap();
-    let listed = runtime.cache().list().unwrap();
+    let listed = runtime.cache().verify().unwrap();
     let of = |library: &Library| {
         let entry = library.path().parent().unwrap();
         listed.iter().find(|listing| listing.path == entry).unwrap()
@@ -629,4 +639,124 @@ fn clearing_spares_what_is_being_compiled() {
     assert_eq!(place.runtime().cache().clear().unwrap().entries, 1);
     expect_success(&builder.wait_with_output().unwrap());
     place.expect_only(&unit(TEXT));
+}
+
+/// One with which anybody could have had code run: the library, the manifest, the entry's folder.
+fn what_others_could_write() {
+    let place = Place::new();
+    let library = place.runtime().library(&unit(TEXT)).unwrap().path().to_owned();
+    let entry = library.parent().unwrap().to_owned();
+    for (path, open) in [
+        (library.clone(), 0o666),
+        (entry.join("manifest.json"), 0o622),
+        (entry, 0o777),
+    ] {
+        fs::set_permissions(&path, Permissions::from_mode(open)).unwrap();
+        let (stdout, stderr) = expect_success(&place.obtain(Duration::ZERO).output().unwrap());
+        assert!(stdout.starts_with("Compiled"), "{}: {stdout}", path.display());
+        assert!(
+            stderr.contains(&format!("{open:04o}")) && stderr.lines().count() == 1,
+            "{stderr}"
+        );
+    }
+    if is_root() {
+        chown(&library, Some(12345), None).unwrap();
+        let (stdout, stderr) = expect_success(&place.obtain(Duration::ZERO).output().unwrap());
+        assert!(
+            stdout.starts_with("Compiled") && stderr.contains("12345"),
+            "{stdout} {stderr}"
+        );
+    }
+}
+
+fn all_is_private() {
+    let place = Place::new();
+    expect_success(
+        &place
+            .obtain(Duration::ZERO)
+            .env("TEST_UMASK", "0")
+            .output()
+            .unwrap(),
+    );
+    fn walk(path: &Path) {
+        let expected = if path.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(mode(path), expected, "{}", path.display());
+        for entry in fs::read_dir(path).into_iter().flatten() {
+            walk(&entry.unwrap().path());
+        }
+    }
+    walk(&place.cache());
+}
+
+/// Entries of processes that are gone, the bound being one of them.
+fn least_recently_used() {
+    let place = Place::new();
+    let obtain = |text: &str, size: &str| {
+        let mut command = place.obtain(Duration::ZERO);
+        command.env("TEST_TEXT", text).env("OXYSYCL_CACHE_SIZE", size);
+        expect_success(&command.output().unwrap());
+        place.runtime().key(&unit(text)).unwrap().to_string()
+    };
+    let [old, new] = ["old", "new"].map(|text| obtain(text, "1G"));
+    for (key, age) in [(&old, 3000), (&new, 4000)] {
+        let manifest = File::options()
+            .write(true)
+            .open(place.cache().join(key).join("manifest.json"))
+            .unwrap();
+        let time = std::time::SystemTime::now() - Duration::from_secs(age);
+        manifest.set_modified(time).unwrap();
+    }
+    // A use counts, not when it was made.
+    obtain("new", "1G");
+    let bytes = |key: &str| -> u64 {
+        let files = fs::read_dir(place.cache().join(key)).unwrap();
+        files.map(|file| file.unwrap().metadata().unwrap().len()).sum()
+    };
+    let two = (bytes(&new) * 5 / 2).to_string();
+    let last = obtain("yes", &two);
+    let names = place.names();
+    assert!(
+        !names.contains(&old) && names.contains(&new) && names.contains(&last),
+        "{names:?}"
+    );
+}
+
+fn entries_in_use_stay() {
+    let place = Place::new();
+    let runtime = place.runtime();
+    let used = runtime.library(&unit("used")).unwrap();
+    let mut command = place.obtain(Duration::ZERO);
+    command.env("OXYSYCL_CACHE_SIZE", "1");
+    expect_success(&command.output().unwrap());
+    assert!(used.path().exists());
+}
+
+fn a_read_only_layer() {
+    let (image, own) = (Place::new(), Place::new());
+    image.runtime().library(&unit(TEXT)).unwrap();
+    let runtime = Runtime::new(
+        Box::new(Fake::new(&own.starts(), Duration::ZERO)),
+        Cache::open(&own.cache()).over(&image.cache()),
+    );
+    let found = runtime.library(&unit(TEXT)).unwrap();
+    assert_eq!(found.origin(), Origin::Cached);
+    assert!(found.path().starts_with(image.cache()) && !own.cache().exists());
+    let made = runtime.library(&unit("another")).unwrap();
+    assert!(made.path().starts_with(own.cache()));
+    image.expect_only(&unit(TEXT));
+}
+
+/// Where no lock can be had, here because a file stands where their folder would be, entries are published all the same.
+fn without_locks() {
+    let place = Place::new();
+    fs::create_dir(place.cache()).unwrap();
+    fs::set_permissions(place.cache(), Permissions::from_mode(0o700)).unwrap();
+    fs::write(place.cache().join("locks"), "").unwrap();
+    for expected in ["Compiled", "Cached"] {
+        let (stdout, stderr) = expect_success(&place.obtain(Duration::ZERO).output().unwrap());
+        assert!(
+            stdout.starts_with(expected) && stderr.is_empty(),
+            "{stdout} {stderr}"
+        );
+    }
 }

@@ -7,7 +7,7 @@ mod icpx;
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use oxysycl_runtime::cache::Cache;
 use oxysycl_runtime::driver::{self, Driver, Embedded, Icpx};
 use oxysycl_runtime::toolchain::Toolchain;
 use oxysycl_runtime::{Queue, Runtime, Selector, Source, Target, Unit};
+use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
 use common::{process, texts};
@@ -33,6 +34,10 @@ fn main() -> ExitCode {
             ("a_slow_answer_is_waited_for", a_slow_answer_is_waited_for),
             ("failures_say_what_happened", failures_say_what_happened),
             ("a_hanging_compiler_is_ended", a_hanging_compiler_is_ended),
+            (
+                "killed_owners_leave_no_compiler_behind",
+                killed_owners_leave_no_compiler_behind,
+            ),
             ("a_silent_failure_is_tried_again", a_silent_failure_is_tried_again),
             ("every_place_is_shown", every_place_is_shown),
             (
@@ -78,7 +83,7 @@ fn unit() -> Unit {
 fn compile_role() {
     let out = std::env::var_os("OUT").unwrap();
     match Icpx::find().and_then(|driver| driver.compile(&unit(), Path::new(&out))) {
-        Ok(()) => println!("compiled"),
+        Ok(_) => println!("compiled"),
         Err(error) => println!("{error}"),
     }
 }
@@ -138,6 +143,7 @@ impl StandIn {
         let names: Vec<OsString> = fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name())
+            .filter(|name| name != "compiler.log")
             .collect();
         assert_eq!(names, left, "{said:?}");
         said
@@ -343,6 +349,42 @@ fn a_hanging_compiler_is_ended() {
     }
 }
 
+/// Neither the compiler nor its children, whether a signal can be caught or not.
+fn killed_owners_leave_no_compiler_behind() {
+    for signal in [Signal::KILL, Signal::INT, Signal::TERM] {
+        let hanging = StandIn::new(
+            VERSION,
+            "sleep 1000 & echo $! > \"$(dirname \"$0\")/child\"; wait",
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let mut owner = process("compile")
+            .env("OXYSYCL_ICPX", hanging.path())
+            .env("HEADER", scale())
+            .env("OUT", folder.path().join("out.so"))
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        let child = loop {
+            match fs::read_to_string(hanging.file("child")) {
+                Ok(child) if child.ends_with('\n') => break child,
+                _ => std::thread::sleep(Duration::from_millis(20)),
+            }
+            assert!(start.elapsed() < Duration::from_secs(100), "it does not start");
+        };
+        rustix::process::kill_process(Pid::from_child(&owner), signal).unwrap();
+        owner.wait().unwrap();
+        while fs::read_to_string(format!("/proc/{}/stat", child.trim()))
+            .is_ok_and(|stat| !stat.contains(") Z "))
+        {
+            assert!(
+                start.elapsed() < Duration::from_secs(100),
+                "its child still runs after {signal:?}"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
 fn a_silent_failure_is_tried_again() {
     let count = "echo run >> \"$(dirname \"$0\")/runs\"";
     let runs = |stand_in: &StandIn| fs::read_to_string(stand_in.file("runs")).unwrap().lines().count();
@@ -462,22 +504,27 @@ fn run_role() {
 }
 
 fn a_stand_in_compiles_and_runs() {
-    let script = StandIn::new("", "");
+    // Where oneAPI has them, icpx's libraries are those of the embedded toolchain.
+    let oneapi = tempfile::tempdir().unwrap();
+    let icpx = oneapi.path().join("bin/icpx");
+    fs::create_dir(oneapi.path().join("bin")).unwrap();
+    symlink(Toolchain::ensure().unwrap().lib(), oneapi.path().join("lib")).unwrap();
     let itself = std::env::current_exe().unwrap();
-    fs::write(
-        script.path(),
-        format!("#!/bin/sh\nexec '{}' --role icpx \"$@\"\n", itself.display()),
-    )
-    .unwrap();
+    let mut script = "#!/bin/sh\n".to_owned();
+    // It is not told where the toolchain is, as no compiler is told anything.
+    if let Some(home) = std::env::var_os("OXYSYCL_HOME") {
+        script += &format!("export OXYSYCL_HOME='{}'\n", home.display());
+    }
+    script += &format!("exec '{}' --role icpx \"$@\"\n", itself.display());
+    fs::write(&icpx, script).unwrap();
+    fs::set_permissions(&icpx, fs::Permissions::from_mode(0o755)).unwrap();
     let cache = tempfile::tempdir().unwrap();
     let mut command = process("run");
     command
         .env("HEADER", scale())
         .env("OUT", cache.path().join("modules"));
     // The queue's own library is compiled by way of it, too.
-    command
-        .env("OXYSYCL_ICPX", script.path())
-        .env("OXYSYCL_DRIVER", "icpx");
+    command.env("OXYSYCL_ICPX", icpx).env("OXYSYCL_DRIVER", "icpx");
     let environment = Toolchain::ensure().unwrap().environment();
     command
         .envs(environment)

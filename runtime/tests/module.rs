@@ -244,12 +244,8 @@ fn load_two_versions() {
     };
     load(9, "first").unwrap();
     load(9, "second").unwrap();
-    let error = load(8, "third").unwrap_err();
-    assert!(
-        matches!(error, Error::Load(LoadError::OtherSycl { .. })),
-        "{error}"
-    );
-    println!("{error}");
+    // An entry that needs another one counts as none, and says why.
+    load(8, "third").unwrap();
 }
 
 fn two_versions_of_sycl_are_refused() {
@@ -272,8 +268,11 @@ fn two_versions_of_sycl_are_refused() {
     assert!(output.status.success(), "{stderr}");
     let loaded = root.path().join("libsycl.so.9");
     assert!(
-        stdout.contains("needs libsycl.so.8") && stdout.contains(loaded.to_str().unwrap()),
-        "{stdout}"
+        stderr.contains("needs libsycl.so.8") && stderr.contains(loaded.to_str().unwrap()),
+        "{stdout} {stderr}"
     );
-    assert!(stdout.contains("module.so"), "{stdout}");
+    assert!(
+        stderr.contains("module.so") && stderr.contains("compiling it anew"),
+        "{stderr}"
+    );
 }

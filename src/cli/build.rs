@@ -118,7 +118,8 @@ impl Build {
     fn place(&self, library: &Library) -> std::result::Result<PathBuf, Box<dyn std::error::Error>> {
         match (&self.output, library.origin()) {
             (Some(path), _) => {
-                file::write(path, &fs::read(library.path())?)?;
+                let folders = Runtime::global()?.driver().libraries();
+                file::write(path, &library.standalone(&folders)?)?;
                 Ok(path.clone())
             }
             (None, Origin::Uncached) => Err(
@@ -133,7 +134,7 @@ impl Build {
 /// Whether the compiler's answer is no, rather than that it could not be asked.
 fn is_refusal(error: &Error) -> bool {
     use CompileError::{BadOutput, Exit, Refused, Target};
-    let Error::Cache(CacheError::Compile(error)) = error else {
+    let Error::Cache(CacheError::Compile { source: error, .. }) = error else {
         return false;
     };
     let error = match error {

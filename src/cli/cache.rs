@@ -67,7 +67,7 @@ impl Cache {
                 Ok(Answer::Yes)
             }
             Self::Verify => {
-                let entries = disk.list()?.into_iter().map(Entry::new);
+                let entries = disk.verify()?.into_iter().map(Entry::new);
                 let contents = Contents {
                     folder,
                     entries: entries.filter(|entry| entry.damage.is_some()).collect(),

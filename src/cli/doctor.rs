@@ -84,7 +84,7 @@ impl Doctor {
                 Err(error) => findings.push(Finding::bad("devices", error)),
             }
             if devices.is_empty() && findings.iter().all(|finding| finding.subject != "devices") {
-                findings.push(Finding::bad("devices", "there is none: install a driver for your GPU, or use the embedded toolchain, which has a CPU device"));
+                findings.push(Finding::bad("devices", no_devices()));
             }
         }
         findings.push(cache());
@@ -206,6 +206,20 @@ fn sycl() -> Finding {
         }
         Err(error) => Finding::bad("SYCL run time", error),
     }
+}
+
+/// Why there may be no device.
+fn no_devices() -> String {
+    let hiding = Runtime::global()
+        .map(Runtime::hiding_variables)
+        .unwrap_or_default();
+    if hiding.is_empty() {
+        return "there is none: install a driver for your GPU, or use the embedded toolchain, which has a CPU device".to_owned();
+    }
+    format!(
+        "there is none to be seen: {} may hide it; unset that, or choose by OXYSYCL_DEVICE",
+        hiding.join(" and ")
+    )
 }
 
 fn cache() -> Finding {

@@ -30,12 +30,20 @@ pub fn launch<A: Launched>(
     let ir = kernel.ir()?;
     expect_signature::<A>(&ir, dtypes)?;
     let passed = args.passed();
-    let values = values(&ir, consts, &passed)?;
+    let (values, too_large) = values(consts, &passed);
     for (id, buffer) in ir.buffers() {
         if let Passed::Buffer { len } = passed[id]
             && !(buffer.optional && len == 0)
         {
-            shape::expect(&ir, id, buffer, &values, len)?;
+            shape::expect(&ir, id, buffer, &values, len).map_err(|error| match (error, &too_large) {
+                // The shape needs a value that no size can have.
+                (LaunchError::Uncountable { .. }, Some((argument, value))) => LaunchError::TooLarge {
+                    kernel: ir.name.clone(),
+                    argument: ir.params[*argument].name.clone(),
+                    value: *value,
+                },
+                (error, _) => error,
+            })?;
         }
     }
     let function = kernel.loaded.function(&ir, dtypes, consts, queue.device())?;
@@ -66,23 +74,23 @@ fn expect_signature<A: Launched>(ir: &ir::Kernel, dtypes: &[DType]) -> Result<()
     })
 }
 
-/// Values of the integer arguments, from which sizes follow.
-fn values(ir: &ir::Kernel, consts: &[i64], passed: &[Passed]) -> Result<Values, LaunchError> {
+/// Values of the integer arguments, from which sizes follow; and the first that is larger than any size, which only matters
+/// if one follows from it.
+fn values(consts: &[i64], passed: &[Passed]) -> (Values, Option<(ir::ParamId, i128)>) {
     let mut values = Values {
         consts: consts.to_vec(),
         ..Values::default()
     };
+    let mut too_large = None;
     for (id, passed) in passed.iter().enumerate() {
         if let Passed::Integer(value) = *passed {
-            let value = i64::try_from(value).map_err(|_| LaunchError::TooLarge {
-                kernel: ir.name.clone(),
-                argument: ir.params[id].name.clone(),
-                value,
-            })?;
-            values.params.insert(id, value);
+            match i64::try_from(value) {
+                Ok(value) => drop(values.params.insert(id, value)),
+                Err(_) => too_large = too_large.or(Some((id, value))),
+            }
         }
     }
-    Ok(values)
+    (values, too_large)
 }
 
 fn runtime_dtype(dtype: DType) -> Dtype {

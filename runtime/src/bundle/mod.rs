@@ -134,8 +134,8 @@ impl Driver for Bundle {
         vec![(ADAPTERS, self.folder.join(LIB).into())]
     }
 
-    fn sycl_library(&self) -> Option<PathBuf> {
-        Some(self.folder.join(LIB).join("libsycl.so.9"))
+    fn libraries(&self) -> Vec<PathBuf> {
+        vec![self.folder.join(LIB)]
     }
 
     fn dependencies(&self, _: &Unit) -> Result<Vec<PathBuf>, CompileError> {
@@ -156,7 +156,7 @@ impl Driver for Bundle {
             .flatten()
     }
 
-    fn compile(&self, unit: &Unit, _: &Path) -> Result<(), CompileError> {
+    fn compile(&self, unit: &Unit, _: &Path) -> Result<Vec<PathBuf>, CompileError> {
         let subject = unit.source.to_string();
         let targets = self.manifest.targets.join(" and ");
         let folder = self.folder.display();

@@ -8,7 +8,7 @@ use object::{Object, ObjectSymbol};
 
 use super::manifest::{Entry, FORMAT, Manifest};
 use super::{Bundle, BundleError, LIB, MODULES, digest};
-use crate::cache::Cache;
+use crate::cache::{Cache, Compiled};
 use crate::runtime::Runtime;
 use crate::shim::Shim;
 use crate::unit::{Target, Unit};
@@ -83,11 +83,11 @@ impl Bundle {
 
 /// Puts the library of `unit` among `modules`.
 fn add(unit: &Unit, runtime: &Runtime, modules: &Cache) -> Result<Entry, crate::Error> {
-    let (key, about) = runtime.name(unit)?;
+    let wanted = runtime.wanted(unit)?;
     let library = runtime.library(unit)?;
-    let copy = modules.obtain(&key, &about, |out| {
+    let copy = modules.obtain(&wanted, |out| {
         fs::copy(library.path(), out)
-            .map(drop)
+            .map(|_| Compiled::AsKeyed)
             .map_err(|source| crate::driver::CompileError::Io {
                 action: "cannot write",
                 path: out.to_owned(),
@@ -95,8 +95,8 @@ fn add(unit: &Unit, runtime: &Runtime, modules: &Cache) -> Result<Entry, crate::
             })
     })?;
     Ok(Entry {
-        key: key.to_string(),
-        about,
+        key: wanted.key.to_string(),
+        about: wanted.about,
         source: digest(&unit.source).unwrap_or_default(),
         symbols: exports(copy.path()),
     })

@@ -2,111 +2,113 @@
 //!
 //! An entry is a folder named by its [`Key`]. It is made beside its place and put there by one rename, so
 //! that it is either whole or not there; and it carries the digest of its library, so that one damaged later
-//! is noticed, never loaded, and compiled again. (The digest guards against accidents. Against other users,
-//! the folder's permissions do.)
+//! is noticed, never loaded, and compiled again. The digest guards against accidents. Against other users, owners and
+//! permissions do, which are those of this user or of root alone, of the folder and of all that is loaded from it.
 //!
 //! Processes and threads that want the same missing entry compile it once: they hold an advisory lock on a
-//! file of the entry's own, which the system gives back when its holder dies. Lock files stay, because
-//! deleting one that somebody waits for would let two in. An entry that is there is used without any lock, in
-//! a folder that cannot be written to as well.
+//! file of the entry's own, which the system gives back when its holder dies. An entry that is there is used without any
+//! lock, in a folder that cannot be written to as well. Where there are no locks, or their holder was stopped, each compiles
+//! for itself, and the last rename wins.
 //!
 //! A cache that cannot be used never keeps a unit from being compiled: it is then compiled into a temporary
 //! folder.
 
+mod bound;
 mod entry;
+mod error;
 mod folder;
-mod lock;
+mod library;
+mod slots;
 mod upkeep;
+mod users;
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::{Mutex, Once, PoisonError};
 
 use tempfile::TempDir;
 
-use self::entry::{LIBRARY, Manifest};
-use crate::driver::CompileError;
-use crate::key::Key;
+use self::entry::{Flaw, LIBRARY, Manifest};
+use self::library::Temporary;
+use self::users::User;
+use crate::driver::{CompileError, LOG};
+use crate::environment;
+use crate::key::{Key, KeyFields};
+use crate::lock::{Lock, Turn};
+use crate::scratch::Scratch;
+use crate::trust;
 
+pub use self::error::CacheError;
+pub use self::library::{Library, Origin};
 pub use self::upkeep::{Cleared, Listing};
 
 /// The environment variable that names the cache folder.
 pub const VARIABLE: &str = "OXYSYCL_CACHE";
 
+/// The environment variable that names a folder of libraries that is looked into first and never written to, such as one of a
+/// container's image.
+pub const BASE_VARIABLE: &str = "OXYSYCL_CACHE_BASE";
+
+/// The environment variable with the length that all entries together may have, in bytes, or with K, M or G after the number.
+pub const SIZE_VARIABLE: &str = "OXYSYCL_CACHE_SIZE";
+
 /// Less room than this on the cache's file system explains why a compiler could not write its output.
 const LITTLE_ROOM: u64 = 16 << 20;
+
+/// The folder of lock files in a cache folder.
+const LOCKS: &str = "locks";
+
+/// The folder with the logs of compilers that failed, by key.
+const LOGS: &str = "logs";
 
 /// A folder of compiled libraries.
 #[derive(Debug)]
 pub struct Cache {
     /// The folder, or why there is none to use.
     folder: Result<PathBuf, String>,
+    /// A folder that is looked into first.
+    base: Option<PathBuf>,
     /// Set when it was said that the cache cannot be used.
     complained: Once,
+    /// What was said of entries.
+    told: Mutex<HashSet<String>>,
+    user: User,
 }
 
-/// A compiled library: in the cache, or in a temporary folder that is deleted with this value.
-#[derive(Debug)]
-pub struct Library {
-    path: PathBuf,
-    origin: Origin,
-    sha256: Option<String>,
-    _temporary: Option<TempDir>,
+/// A library that is wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Its key.
+    pub key: Key,
+    /// What the key is made of.
+    pub fields: KeyFields,
+    /// What it is, in a few words.
+    pub about: String,
 }
 
-/// Where a [`Library`] comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// It was in the cache.
-    Cached,
-    /// It was compiled now and put into the cache.
-    Compiled,
-    /// It was compiled now and is in a temporary folder, because the cache cannot be used.
-    Uncached,
-}
-
-/// Why a library could not be had.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CacheError {
-    /// It could not be compiled.
-    #[error(transparent)]
-    Compile(#[from] CompileError),
-    /// It could not be compiled, and there was no room left for it.
-    #[error(
-        "only {available} bytes are left on the file system of the cache folder {folder}: \
-         free some, or set {VARIABLE} to a folder with more room\n{source}", folder = folder.display()
-    )]
-    NoSpace {
-        /// The cache folder.
-        folder: PathBuf,
-        /// Bytes left there.
-        available: u64,
-        /// What the compiler said.
-        source: Box<CompileError>,
-    },
-    /// Neither the cache folder nor the folder for temporary files can be written to.
-    #[error(
-        "cannot make a temporary folder in {folder}: {source}\n\
-         set {VARIABLE} or TMPDIR to a folder that can be written to", folder = folder.display()
-    )]
-    Temporary {
-        /// The folder for temporary files.
-        folder: PathBuf,
-        /// The system's answer.
-        source: io::Error,
-    },
+/// What became of a compilation that succeeded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compiled {
+    /// It made what its key says.
+    AsKeyed,
+    /// It made something that its key does not tell from others, for this reason, so that it must not be kept.
+    Otherwise(String),
 }
 
 impl Cache {
     /// The cache in the folder that the environment asks for: `OXYSYCL_CACHE`, else `modules` in
-    /// `OXYSYCL_HOME`, else `oxysycl/modules` in the user's cache folder. A variable that is empty counts as
-    /// not set.
+    /// `OXYSYCL_HOME`, else `oxysycl/modules` in the user's cache folder; over the one that `OXYSYCL_CACHE_BASE` names. A
+    /// variable that is empty counts as not set.
     pub fn from_environment() -> Self {
-        match folder::from_environment() {
+        let cache = match folder::from_environment() {
             Some(folder) => Self::open(&folder),
             None => Self::unusable("there is no home folder to put a cache in".to_owned()),
+        };
+        match environment::variable(BASE_VARIABLE) {
+            Some(base) => cache.over(Path::new(&base)),
+            None => cache,
         }
     }
 
@@ -119,10 +121,7 @@ impl Cache {
                 Ok(folder)
             });
         match trusted {
-            Ok(folder) => Self {
-                folder: Ok(folder),
-                complained: Once::new(),
-            },
+            Ok(folder) => Self::with_folder(Ok(folder)),
             Err(reason) => Self::unusable(format!(
                 "the cache folder {} cannot be used: {reason}",
                 folder.display()
@@ -130,10 +129,29 @@ impl Cache {
         }
     }
 
+    /// This cache, where `base` is looked into first. Nothing is written there.
+    pub fn over(mut self, base: &Path) -> Self {
+        match folder::examine_read_only(base) {
+            Ok(()) => self.base = Some(base.to_owned()),
+            Err(reason) => eprintln!(
+                "oxysycl: {BASE_VARIABLE}={} is not used: {reason}",
+                base.display()
+            ),
+        }
+        self
+    }
+
     fn unusable(reason: String) -> Self {
+        Self::with_folder(Err(reason))
+    }
+
+    fn with_folder(folder: Result<PathBuf, String>) -> Self {
         Self {
-            folder: Err(reason),
+            folder,
+            base: None,
             complained: Once::new(),
+            told: Mutex::default(),
+            user: User::default(),
         }
     }
 
@@ -144,44 +162,67 @@ impl Cache {
 
     /// The library of `key`, if it is there and whole.
     pub fn find(&self, key: &Key) -> Option<Library> {
-        let place = self.folder.as_ref().ok()?.join(key.to_string());
-        let manifest = Manifest::read(&place, &key.to_string()).ok()?;
-        Some(Library::in_cache(&place, manifest, Origin::Cached))
+        let key = key.to_string();
+        let found = |folder: &Path| {
+            let place = folder.join(&key);
+            match Manifest::verify(&place, &key) {
+                Ok(manifest) => {
+                    tracing::info!(key, library = %place.display(), "hit");
+                    Some(Library::in_cache(&place, manifest, Origin::Cached))
+                }
+                Err(Flaw::Missing) => None,
+                Err(Flaw::Unusable(reason)) => {
+                    tracing::warn!(key, reason, "miss");
+                    self.tell(format!("{} is not used: {reason}", place.display()));
+                    None
+                }
+            }
+        };
+        if let Some(library) = self.base.as_deref().and_then(found) {
+            return Some(library);
+        }
+        let folder = self.folder.as_ref().ok()?;
+        if !folder.join(&key).exists() {
+            return None;
+        }
+        // Before it is looked at, so that nobody deletes it between that and its use.
+        self.user.uses(folder, &key);
+        let library = found(folder)?;
+        entry::touch(&folder.join(&key));
+        Some(library)
     }
 
-    /// The library of `key`: from the cache, else by way of `compile`, which is given the path to write it
-    /// to. `about` says in a few words what that is.
+    /// The library that is `wanted`: from the cache, else by way of `compile`, which is given the path to write it
+    /// to, in a folder of its own.
     pub fn obtain(
         &self,
-        key: &Key,
-        about: &str,
-        compile: impl FnOnce(&Path) -> Result<(), CompileError>,
+        wanted: &Wanted,
+        compile: impl FnMut(&Path) -> Result<Compiled, CompileError>,
     ) -> Result<Library, CacheError> {
-        match self.find(key) {
-            Some(found) => Ok(found),
-            None => self.make(key, about, None, compile),
+        if let Some(found) = self.find(&wanted.key) {
+            return Ok(found);
         }
+        tracing::info!(key = %wanted.key, about = wanted.about, "miss");
+        self.make(wanted, None, compile)
     }
 
-    /// Another library of `key` than `broken`, which could not be loaded: compiled anew, unless somebody else
-    /// has put another one into its place already.
+    /// Another library than `broken`, which could not be loaded: compiled anew, unless somebody else has put another one
+    /// into its place already.
     pub fn replace(
         &self,
-        key: &Key,
-        about: &str,
+        wanted: &Wanted,
         broken: &Library,
-        compile: impl FnOnce(&Path) -> Result<(), CompileError>,
+        compile: impl FnMut(&Path) -> Result<Compiled, CompileError>,
     ) -> Result<Library, CacheError> {
-        self.make(key, about, broken.sha256.as_deref(), compile)
+        self.make(wanted, broken.sha256.as_deref(), compile)
     }
 
-    /// Compiles under the entry's lock, unless somebody else did so while this waited for the lock.
+    /// Compiles under the entry's lock, unless somebody else did so, or failed to, while this waited for the lock.
     fn make(
         &self,
-        key: &Key,
-        about: &str,
+        wanted: &Wanted,
         broken: Option<&str>,
-        compile: impl FnOnce(&Path) -> Result<(), CompileError>,
+        mut compile: impl FnMut(&Path) -> Result<Compiled, CompileError>,
     ) -> Result<Library, CacheError> {
         let folder = match &self.folder {
             Ok(folder) => folder,
@@ -193,38 +234,86 @@ impl Cache {
                 folder.display()
             )
         };
-        let _lock = match folder::create(folder).and_then(|()| lock::acquire(folder, &key.to_string(), about))
+        if let Err(error) = trust::create_folder(folder) {
+            return self.compile_uncached(&unwritable(error), compile);
+        }
+        let mut lock = self.turn(folder, wanted)?;
+        if let Some(found) = self
+            .find(&wanted.key)
+            .filter(|found| found.sha256.as_deref() != broken)
         {
-            Ok(lock) => lock,
-            Err(error) => return self.compile_uncached(&unwritable(error), compile),
-        };
-        if let Some(found) = self.find(key).filter(|found| found.sha256.as_deref() != broken) {
             return Ok(found);
         }
         // Beside the entry's place, so that one rename puts it there.
-        let staging = match tempfile::Builder::new()
-            .prefix(&format!("{key}."))
-            .tempdir_in(folder)
-        {
+        let staging = match trust::temporary_folder(&format!("{}.", wanted.key), folder) {
             Ok(staging) => staging,
             Err(error) => return self.compile_uncached(&unwritable(error), compile),
         };
-        upkeep::remove_remains(folder, key, staging.path());
-        compile(&staging.path().join(LIBRARY)).map_err(|error| explain(folder, error))?;
-        self.publish(folder, key, about, staging)
+        if lock.is_some() {
+            upkeep::remove_remains(folder, &wanted.key.to_string(), Some(staging.path()));
+        }
+        let _slot = slots::take(folder);
+        match compile(&staging.path().join(LIBRARY)) {
+            Ok(Compiled::AsKeyed) => Ok(self.publish(folder, wanted, staging)),
+            Ok(Compiled::Otherwise(reason)) => {
+                eprintln!("oxysycl: {} is not kept: {reason}", wanted.about);
+                Ok(Library::temporary(Temporary::Staging(staging)))
+            }
+            Err(error) => {
+                if let Some(available) = little_room(folder) {
+                    drop(staging);
+                    let reason = unwritable(io::ErrorKind::StorageFull.into());
+                    return self
+                        .compile_uncached(&reason, compile)
+                        .map_err(|_| CacheError::NoSpace {
+                            folder: folder.clone(),
+                            available,
+                            source: Box::new(error),
+                        });
+                }
+                let log = keep_log(folder, wanted, &staging);
+                let error = CacheError::Compile { source: error, log };
+                if let Some(lock) = &mut lock {
+                    lock.fail(&error.to_string());
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// The lock on what is `wanted`, once nobody else compiles it. None where there are no locks, or if whoever holds it does
+    /// not go on.
+    fn turn(&self, folder: &Path, wanted: &Wanted) -> Result<Option<Lock>, CacheError> {
+        let key = wanted.key.to_string();
+        let waiting_for = format!("{}, which another thread or process is compiling", wanted.about);
+        match lock_file(folder, &key).and_then(|file| Lock::acquire(&file, &waiting_for)) {
+            Ok(Turn::Mine(lock)) => Ok(Some(lock)),
+            Ok(Turn::Failed(holder, failure)) => Err(CacheError::Elsewhere {
+                holder: holder.to_string(),
+                failure,
+            }),
+            Ok(Turn::Stalled(holder)) => {
+                let holder = holder.map_or_else(|| "somebody".to_owned(), |holder| holder.to_string());
+                eprintln!(
+                    "oxysycl: {holder}, does not go on with {}: compiling it here",
+                    wanted.about
+                );
+                Ok(None)
+            }
+            Err(error) => {
+                tracing::warn!(key, %error, "no lock: compiling without");
+                Ok(None)
+            }
+        }
     }
 
     /// Puts what was compiled in `staging` into its place. If that fails, it is still good for this process.
-    fn publish(
-        &self,
-        folder: &Path,
-        key: &Key,
-        about: &str,
-        staging: TempDir,
-    ) -> Result<Library, CacheError> {
-        let place = folder.join(key.to_string());
-        let published = Manifest::write(staging.path(), key, about).and_then(|manifest| {
-            upkeep::remove_entry(folder, key)?;
+    fn publish(&self, folder: &Path, wanted: &Wanted, staging: TempDir) -> Library {
+        let key = wanted.key.to_string();
+        let place = folder.join(&key);
+        let published = Manifest::write(staging.path(), wanted).and_then(|manifest| {
+            self.user.uses(folder, &key);
+            upkeep::remove_entry(folder, &key)?;
             fs::rename(staging.path(), &place)?;
             Ok(manifest)
         });
@@ -232,11 +321,12 @@ impl Cache {
             Ok(manifest) => {
                 // It is not where `staging` would delete it any more.
                 let _ = staging.keep();
-                Ok(Library::in_cache(&place, manifest, Origin::Compiled))
+                make_room(folder);
+                Library::in_cache(&place, manifest, Origin::Compiled)
             }
             Err(error) => {
                 self.complain(&format!("cannot write {}: {error}", place.display()));
-                Ok(Library::temporary(staging))
+                Library::temporary(Temporary::Staging(staging))
             }
         }
     }
@@ -244,18 +334,24 @@ impl Cache {
     fn compile_uncached(
         &self,
         reason: &str,
-        compile: impl FnOnce(&Path) -> Result<(), CompileError>,
+        mut compile: impl FnMut(&Path) -> Result<Compiled, CompileError>,
     ) -> Result<Library, CacheError> {
         self.complain(reason);
-        let staging = tempfile::Builder::new()
-            .prefix("oxysycl-")
-            .tempdir()
-            .map_err(|source| CacheError::Temporary {
-                folder: std::env::temp_dir(),
-                source,
-            })?;
+        let staging = Scratch::new().map_err(|source| CacheError::Temporary {
+            folder: std::env::temp_dir(),
+            source,
+        })?;
         compile(&staging.path().join(LIBRARY))?;
-        Ok(Library::temporary(staging))
+        Ok(Library::temporary(Temporary::Scratch(staging)))
+    }
+
+    /// Says `what`, once.
+    fn tell(&self, what: String) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if !told.contains(&what) {
+            eprintln!("oxysycl: {what}");
+            told.insert(what);
+        }
     }
 
     /// Says once that the cache is not used.
@@ -269,45 +365,38 @@ impl Cache {
     }
 }
 
-impl Library {
-    fn in_cache(entry: &Path, manifest: Manifest, origin: Origin) -> Self {
-        Self {
-            path: entry.join(LIBRARY),
-            origin,
-            sha256: Some(manifest.sha256),
-            _temporary: None,
-        }
-    }
+/// The file that those who compile the entry `key` lock.
+fn lock_file(folder: &Path, key: &str) -> io::Result<PathBuf> {
+    let locks = folder.join(LOCKS);
+    trust::create_folder(&locks)?;
+    Ok(locks.join(key))
+}
 
-    fn temporary(folder: TempDir) -> Self {
-        Self {
-            path: folder.path().join(LIBRARY),
-            origin: Origin::Uncached,
-            sha256: None,
-            _temporary: Some(folder),
-        }
-    }
-
-    /// The shared library. If it is in the cache, it may be replaced by an equal one at any time: copy it to
-    /// keep it.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Where it comes from.
-    pub fn origin(&self) -> Origin {
-        self.origin
+/// Deletes what has to go since there is one entry more. What cannot be deleted is deleted another time.
+fn make_room(folder: &Path) {
+    let swept = bound::sweep(folder).and_then(|()| match bound::size() {
+        Some(most) => bound::evict(folder, most).map(drop),
+        None => Ok(()),
+    });
+    if let Err(error) = swept {
+        tracing::warn!(%error, "cannot make room");
     }
 }
 
-/// Adds to a compiler's failure that there is no room for its output, where that is so.
-fn explain(folder: &Path, error: CompileError) -> CacheError {
-    match rustix::fs::statvfs(folder).map(|info| info.f_bavail * info.f_frsize) {
-        Ok(available) if available < LITTLE_ROOM => CacheError::NoSpace {
-            folder: folder.to_owned(),
-            available,
-            source: Box::new(error),
-        },
-        _ => CacheError::Compile(error),
+/// Keeps the log of a failed compilation, and says where.
+fn keep_log(folder: &Path, wanted: &Wanted, staging: &TempDir) -> Option<PathBuf> {
+    let (log, kept) = (staging.path().join(LOG), folder.join(LOGS));
+    if !log.exists() {
+        return None;
     }
+    trust::create_folder(&kept).ok()?;
+    let kept = kept.join(format!("{}.log", wanted.key));
+    fs::rename(log, &kept).ok()?;
+    Some(kept)
+}
+
+/// How many bytes are left on the file system of `folder`, if too few.
+fn little_room(folder: &Path) -> Option<u64> {
+    let info = rustix::fs::statvfs(folder).ok()?;
+    Some(info.f_bavail * info.f_frsize).filter(|available| *available < LITTLE_ROOM)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::CompileError;
 use crate::environment;
-use crate::process::{self, Ending, Finished, Output};
+use crate::process::{self, Ending, Finished};
 
 /// The environment variable with the time limit for one run of a compiler, in seconds.
 const LIMIT: &str = "OXYSYCL_COMPILE_TIMEOUT";
@@ -31,25 +31,32 @@ pub(super) fn limit() -> Result<Duration, CompileError> {
     }
 }
 
-/// Runs a compiler; what it wrote if it ended well.
-pub(super) fn run(command: &mut Command) -> Result<Output, CompileError> {
-    run_watched(command, || ())
+/// Runs a compiler that compiles nothing; what it wrote if it ended well.
+pub(super) fn run(command: &mut Command) -> Result<Finished, CompileError> {
+    let finished = start(command, || ())?;
+    judge(command, finished)
 }
 
-/// Like [`run`]; calls `watch` every few milliseconds meanwhile.
-pub(super) fn run_watched(command: &mut Command, watch: impl FnMut()) -> Result<Output, CompileError> {
+/// Runs a compiler, however that ends, and calls `watch` every few milliseconds meanwhile.
+pub(super) fn start(command: &mut Command, watch: impl FnMut()) -> Result<Finished, CompileError> {
     let limit = limit()?;
-    let Finished { ending, output } = process::run(command, Some(limit), watch)
-        .map_err(|source| cannot_run(Path::new(command.get_program()), source))?;
-    let (command, text) = (line(command), output.to_string());
-    match ending {
-        Ending::Exit(0) => Ok(output),
-        Ending::Exit(code) => Err(CompileError::Exit {
+    process::run(command, Some(limit), watch)
+        .map_err(|source| cannot_run(Path::new(command.get_program()), source))
+}
+
+/// What `command` wrote, if it ended well.
+pub(super) fn judge(command: &Command, finished: Finished) -> Result<Finished, CompileError> {
+    if finished.ending == Ending::Exit(0) {
+        return Ok(finished);
+    }
+    let (ending, command, output) = (finished.ending, line(command), finished.text());
+    Err(match ending {
+        Ending::Exit(code) => CompileError::Exit {
             code,
             command,
-            output: text,
-        }),
-        Ending::Signal(number) => Err(CompileError::Signal {
+            output,
+        },
+        Ending::Signal(number) => CompileError::Signal {
             signal: process::signal_name(number),
             hint: if number == rustix::process::Signal::KILL.as_raw() {
                 " (out of memory?)"
@@ -57,19 +64,24 @@ pub(super) fn run_watched(command: &mut Command, watch: impl FnMut()) -> Result<
                 ""
             },
             command,
-            output: text,
-        }),
-        Ending::TimedOut(limit) => Err(CompileError::TimedOut {
+            output,
+        },
+        Ending::TimedOut(limit) => CompileError::TimedOut {
             limit,
             command,
-            output: text,
-        }),
-    }
+            output,
+        },
+        Ending::Flooded(bytes) => CompileError::Flooded {
+            bytes,
+            command,
+            output,
+        },
+    })
 }
 
 /// Passes on what a compiler wrote about a unit that it compiled, such as warnings.
-pub(super) fn show(output: &Output) {
-    let text = output.to_string();
+pub(super) fn show(finished: &Finished) {
+    let text = finished.text();
     if !text.is_empty() {
         eprintln!("{text}");
     }

@@ -6,24 +6,32 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::source::{OWN, unreadable, work_folder};
+use super::source::{unreadable, unwritable};
 use super::{CompileError, command};
+use crate::scratch::Scratch;
 
-/// The files outside the toolchain and the system that `compiler`, complete but for its source, reads for the file `source`,
-/// without that file itself, in the order in which it first reads them.
+/// The files that `compiler`, complete but for its source, reads for the file `source`, without that file itself, in the order
+/// in which it first reads them.
 pub(super) fn read(compiler: &mut Command, source: &Path) -> Result<Vec<PathBuf>, CompileError> {
     // Before a compiler says of it, in its own way, that it cannot read it: that is no verdict on the code.
     fs::read(source).map_err(unreadable(source))?;
-    let work = work_folder()?;
-    let list = work.path().join(OWN).join("dependencies");
+    let work = Scratch::anywhere().map_err(unwritable(&std::env::temp_dir()))?;
+    let list = work.path().join("dependencies");
     let source = std::path::absolute(source).map_err(unreadable(source))?;
     compiler
-        .args(["-MM", "-MT", "unit", "-MF"])
+        .args(["-M", "-MT", "unit", "-MF"])
         .arg(&list)
-        .arg(&source);
+        .arg(&source)
+        .env("TMPDIR", work.path());
     command::run(compiler)?;
     let text = fs::read(&list).map_err(unreadable(&list))?;
     Ok(parse(&text).into_iter().filter(|path| *path != source).collect())
+}
+
+/// The files in a rule for `make` that the compiler wrote to `list`, as it ran in the folder `work`.
+pub(super) fn listed(list: &Path, work: &Path) -> Result<Vec<PathBuf>, CompileError> {
+    let text = fs::read(list).map_err(unreadable(list))?;
+    Ok(parse(&text).into_iter().map(|path| work.join(path)).collect())
 }
 
 /// The paths in a rule for `make`, as compilers write it: `unit: a.hpp b\ c.hpp \` and so on.

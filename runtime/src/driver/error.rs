@@ -67,6 +67,16 @@ pub enum CompileError {
         /// What the compiler wrote until then.
         output: String,
     },
+    /// The compiler wrote more than any reader would, and was ended, with all its children.
+    #[error("compiler was ended after it wrote {bytes} bytes of messages\ncommand: {command}\n{output}")]
+    Flooded {
+        /// How much it wrote.
+        bytes: u64,
+        /// The command line, quoted for a shell.
+        command: String,
+        /// What the compiler wrote, shortened in the middle.
+        output: String,
+    },
     /// The compiler reported success, but what it left is not a shared library.
     #[error("compiler reported success, but {problem}\ncommand: {command}\n{output}")]
     BadOutput {

@@ -1,16 +1,18 @@
 //! Intel's oneAPI compiler as a driver.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::source::{OWN, define_options, include_options, unwritable, work_folder, write_source};
-use super::{CompileError, Driver, Identity, MODULE_MACRO, command, depfile, output, search};
+use super::compiler::Compiler;
+use super::source::{OWN, define_options, include_options, unwritable, write_source};
+use super::work::{Work, isolated};
+use super::{CompileError, Driver, Identity, MODULE_MACRO, command, depfile, output, search, target};
 use crate::environment;
 use crate::key::Key;
 use crate::libsycl;
-use crate::unit::{Source, Target, Unit};
+use crate::unit::{Source, Unit};
 
 /// The options for everything. icpx's own default for floating-point numbers is fast, not precise.
 const OPTIONS: [&str; 18] = [
@@ -49,7 +51,7 @@ const ADVICE: &str =
 pub struct Icpx {
     path: PathBuf,
     identity: Identity,
-    /// The folder of the SYCL run time in use, if there is one already.
+    /// The SYCL run time that libraries are linked with: the one in use, else the one beside icpx. None if there is none.
     sycl: Option<PathBuf>,
 }
 
@@ -76,35 +78,44 @@ impl Icpx {
     }
 
     fn new(path: PathBuf) -> Result<Self, CompileError> {
-        let version = version(&path)?;
+        let compiler = compiler(&path)?;
+        let own = own_folder(&path).map(|own| own.join("lib/libsycl.so"));
+        let own = own.filter(|own| own.is_file());
+        let sycl = libsycl::mapped().into_iter().next().or(own);
         let mut facts = vec![
             ("driver", "icpx".to_owned()),
-            ("version", version),
+            ("version", compiler.answers.concat()),
+            ("content", compiler.program.clone()),
+            ("content of what it calls", compiler.others.clone()),
             ("options", OPTIONS.join(" ")),
             ("recipe", super::digest(&[EXPORTS, include_str!("icpx.rs")])),
         ];
+        if let Some(sycl) = &sycl {
+            // Nothing is asked: only its contents are wanted.
+            let library = Compiler::examine(sycl, || Ok((Vec::new(), Vec::new())))?;
+            let soname = String::from_utf8_lossy(&libsycl::soname(sycl)).into_owned();
+            facts.push(("libsycl", soname));
+            facts.push(("libsycl content", library.program));
+        }
         if let Some(targets) = environment::variable(TARGETS) {
             facts.push(("targets", targets.to_string_lossy().into_owned()));
         }
         Ok(Self {
             path,
             identity: Identity::new(facts),
-            sycl: libsycl::mapped()
-                .first()
-                .and_then(|library| library.parent().map(Path::to_owned)),
+            sycl,
         })
     }
 
     /// icpx with `options`, the unit's target, macros and include folders.
-    fn command(&self, unit: &Unit, module: &str) -> Result<Command, CompileError> {
-        let mut compiler = Command::new(&self.path);
+    fn command(&self, unit: &Unit, module: &str, folder: &Path) -> Result<Command, CompileError> {
+        let mut compiler = oneapi(&self.path, folder);
         compiler.args(OPTIONS);
         if !matches!(unit.source, Source::Host { .. }) {
             let mut targets = OsString::from("-fsycl-targets=");
             targets.push(match (environment::variable(TARGETS), &unit.target) {
                 (Some(targets), _) => targets,
-                (None, Target::Named(name)) => name.into(),
-                (None, Target::Spir64) => "spir64".into(),
+                (None, target) => target::option(target)?.into(),
             });
             compiler.arg(targets);
         }
@@ -115,19 +126,19 @@ impl Icpx {
         Ok(compiler)
     }
 
-    fn try_compile(&self, unit: &Unit, module: &str, work: &Path, out: &Path) -> Result<(), CompileError> {
-        let mut compiler = self.command(unit, module)?;
-        compiler.current_dir(work);
-        let source = write_source(unit, work)?;
+    fn compile_in(&self, work: &Work, unit: &Unit, module: &str, out: &Path) -> Result<(), CompileError> {
+        let mut compiler = self.command(unit, module, work.path())?;
+        compiler.current_dir(work.path());
+        let source = write_source(unit, work.path())?;
         // A header is code too; nothing is linked before it.
         compiler.args(["-x", "c++"]).arg(source).args(["-x", "none"]);
         let exports = Path::new(OWN).join("exports.map");
-        fs::write(work.join(&exports), EXPORTS).map_err(unwritable(&exports))?;
+        fs::write(work.path().join(&exports), EXPORTS).map_err(unwritable(&exports))?;
         compiler.arg(format!("-Wl,--version-script={}", exports.display()));
-        if let Some(folder) = &self.sycl {
-            compiler.arg("-L").arg(folder).args(output::rpath(folder));
+        if let Some(folder) = self.sycl.as_deref().and_then(Path::parent) {
+            compiler.arg("-L").arg(folder);
         }
-        output::publish(&mut compiler, out)
+        output::publish(&mut compiler, work, out)
     }
 }
 
@@ -140,29 +151,66 @@ impl Driver for Icpx {
         Vec::new()
     }
 
+    fn libraries(&self) -> Vec<PathBuf> {
+        let sycl = self.sycl.as_deref().and_then(Path::parent);
+        let own = own_folder(&self.path).map(|own| own.join("lib"));
+        sycl.map(Path::to_owned).into_iter().chain(own).collect()
+    }
+
     fn dependencies(&self, unit: &Unit) -> Result<Vec<PathBuf>, CompileError> {
         match &unit.source {
             Source::File(path) => {
-                let mut compiler = self.command(unit, "module")?;
-                depfile::read(compiler.args(["-x", "c++"]), path)
+                let mut compiler = self.command(unit, "module", &std::env::temp_dir())?;
+                let read = depfile::read(compiler.args(["-x", "c++"]), path)?;
+                let own = own_folder(&self.path);
+                let is_own = |path: &PathBuf| own.as_ref().is_some_and(|own| path.starts_with(own));
+                Ok(read.into_iter().filter(|path| !is_own(path)).collect())
             }
             Source::Header { .. } | Source::Host { .. } => Ok(Vec::new()),
         }
     }
 
-    fn compile(&self, unit: &Unit, out: &Path) -> Result<(), CompileError> {
-        let key = Key::new(&self.identity, unit, &self.dependencies(unit)?)?;
-        let module = super::module_name(&key);
-        let work = work_folder()?;
-        match self.try_compile(unit, &module, work.path(), out) {
-            // Under load its back end sometimes fails without a word, and then does not.
-            Err(error) if error.is_silent() => {
-                eprintln!("oxysycl: icpx failed without a message; trying once more");
-                self.try_compile(unit, &module, work.path(), out)
-            }
-            result => result,
-        }
+    fn compile(&self, unit: &Unit, out: &Path) -> Result<Vec<PathBuf>, CompileError> {
+        // icpx lists what both of its passes read.
+        let dependencies = self.dependencies(unit)?;
+        let module = super::module_name(&Key::new(&self.identity, unit, &dependencies)?);
+        let work = Work::beside(out)?;
+        super::twice_if_silent("icpx", || self.compile_in(&work, unit, &module, out))?;
+        Ok(dependencies)
     }
+}
+
+/// The folder that the icpx at `path` is installed in: the one above its `bin`.
+fn own_folder(path: &Path) -> Option<PathBuf> {
+    let path = fs::canonicalize(path).ok()?;
+    let bin = path.parent().filter(|bin| bin.ends_with("bin"))?;
+    bin.parent().map(Path::to_owned)
+}
+
+/// The icpx at `path`, as if oneAPI's own script had been sourced, and nothing else: with the folders of its libraries, and
+/// of the compilers for devices that it calls.
+fn oneapi(path: &Path, folder: &Path) -> Command {
+    let mut compiler = isolated(path, folder);
+    let Some(own) = own_folder(path) else {
+        return compiler;
+    };
+    // `compiler/2026.2/bin/icpx` has `ocloc/2026.2` and `ocloc/latest` beside it.
+    let root = own.ancestors().nth(2).unwrap_or(Path::new("/"));
+    let ocloc = root.join("ocloc/latest");
+    let mut programs = vec![own.join("bin"), ocloc.join("bin")];
+    let isolated_path = compiler.get_envs().find(|(name, _)| *name == OsStr::new("PATH"));
+    programs.extend(
+        isolated_path
+            .and_then(|(_, path)| path)
+            .into_iter()
+            .flat_map(std::env::split_paths),
+    );
+    let libraries = [own.join("lib"), ocloc.join("lib")];
+    // A folder with a colon in its name cannot be among them.
+    if let (Ok(programs), Ok(libraries)) = (std::env::join_paths(programs), std::env::join_paths(libraries)) {
+        compiler.env("PATH", programs).env("LD_LIBRARY_PATH", libraries);
+    }
+    compiler
 }
 
 /// Where `icpx` is looked for, in order.
@@ -199,18 +247,33 @@ fn join(candidates: &[Candidate]) -> String {
 
 /// The version text of the icpx at `path`, without the folder it is installed in; an error if it isn't icpx.
 pub(super) fn version(path: &Path) -> Result<String, CompileError> {
-    let text = command::run(Command::new(path).arg("--version"))?.to_string();
-    if !text.contains("oneAPI DPC++/C++ Compiler") {
-        return Err(CompileError::WrongCompiler {
-            path: path.to_owned(),
-            expected: "icpx".to_owned(),
-            version: text,
-            advice: ADVICE.to_owned(),
-        });
-    }
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.contains('/') || line.contains("DPC++/C++"))
-        .collect();
-    Ok(lines.join("\n"))
+    Ok(compiler(path)?.answers.concat())
+}
+
+/// The icpx at `path`, with its version text; an error if it isn't icpx.
+fn compiler(path: &Path) -> Result<Compiler, CompileError> {
+    Compiler::examine(path, || {
+        let text = command::run(oneapi(path, &std::env::temp_dir()).arg("--version"))?.text();
+        if !text.contains("oneAPI DPC++/C++ Compiler") {
+            return Err(CompileError::WrongCompiler {
+                path: path.to_owned(),
+                expected: "icpx".to_owned(),
+                version: text,
+                advice: ADVICE.to_owned(),
+            });
+        }
+        let lines: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.contains('/') || line.contains("DPC++/C++"))
+            .collect();
+        // `icpx` only calls the compiler proper.
+        let called = [
+            "bin/compiler/clang",
+            "bin/compiler/clang++",
+            "bin/compiler/ld.lld",
+        ];
+        let own = own_folder(path).unwrap_or_default();
+        let files = called.iter().map(|name| own.join(name)).collect();
+        Ok((vec![lines.join("\n")], files))
+    })
 }

@@ -1,6 +1,7 @@
 //! Drivers turn a [`Unit`] into a shared library whose `extern "C"` symbols take a `sycl::queue*` first.
 
 mod command;
+mod compiler;
 mod depfile;
 mod embedded;
 mod error;
@@ -11,6 +12,8 @@ mod probe;
 mod search;
 mod selection;
 mod source;
+mod target;
+mod work;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,6 +35,9 @@ use crate::unit::{Target, Unit};
 /// anything that shapes the module. Kernels in a namespace of that name are never mistaken for another module's.
 const MODULE_MACRO: &str = "OXYSYCL_MODULE";
 
+/// The name of the file, beside a compiled library, with every command that was run for it and all that was written.
+pub(crate) const LOG: &str = "compiler.log";
+
 /// Compiles SYCL units to shared libraries.
 pub trait Driver: Send + Sync {
     /// Everything about this driver that shapes its output: part of the cache key.
@@ -41,19 +47,20 @@ pub trait Driver: Send + Sync {
     /// driver; a variable that the user has set already keeps its value.
     fn environment(&self) -> Vec<(&'static str, OsString)>;
 
-    /// Every file outside the driver's own toolchain that `unit` reads, in the order the compiler first reads them;
-    /// empty for self-contained sources. The cache key covers their contents.
+    /// The folders of the libraries that this driver's output needs, that of the SYCL run time first. Output names no
+    /// folder: before it is loaded, what it needs is, from here.
+    fn libraries(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Every file outside the driver's own toolchain that `unit` reads, as far as can be told before it is compiled; empty
+    /// for self-contained sources. The cache key covers their contents.
     fn dependencies(&self, unit: &Unit) -> Result<Vec<PathBuf>, CompileError>;
 
     /// The key of a library that was compiled beforehand and has all `symbols` of `unit`, if there is one: perhaps together
     /// with more than `unit` asks for.
     fn compiled(&self, unit: &Unit, symbols: &[&str]) -> Option<Key> {
         let _ = (unit, symbols);
-        None
-    }
-
-    /// The SYCL run time to load before the first library, where libraries do not find it by themselves.
-    fn sycl_library(&self) -> Option<PathBuf> {
         None
     }
 
@@ -65,13 +72,31 @@ pub trait Driver: Send + Sync {
         })
     }
 
-    /// Compiles `unit` into the shared library `out`. On failure nothing is left at `out`.
-    fn compile(&self, unit: &Unit, out: &Path) -> Result<(), CompileError>;
+    /// Compiles `unit` into the shared library `out`, and returns every file outside the driver's own toolchain that was
+    /// read. On failure nothing is left at `out`.
+    ///
+    /// The folder of `out` is this compilation's own: work goes on in a folder there, which is deleted, and the log of the
+    /// compilers, `compiler.log`, stays.
+    fn compile(&self, unit: &Unit, out: &Path) -> Result<Vec<PathBuf>, CompileError>;
 }
 
 /// The value of [`MODULE_MACRO`] for the unit with this key.
 fn module_name(key: &Key) -> String {
     format!("m_{}", &key.to_string()[..16])
+}
+
+/// Runs `compile`, and once more if the compiler fails without a word: under load, back ends sometimes do, and then do not.
+fn twice_if_silent<T>(
+    compiler: &str,
+    mut compile: impl FnMut() -> Result<T, CompileError>,
+) -> Result<T, CompileError> {
+    match compile() {
+        Err(error) if error.is_silent() => {
+            eprintln!("oxysycl: {compiler} failed without a message; trying once more");
+            compile()
+        }
+        result => result,
+    }
 }
 
 /// A digest of `texts`.

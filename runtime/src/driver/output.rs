@@ -1,50 +1,31 @@
 //! Libraries, put into their place whole or not at all.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
 use object::read::elf::FileHeader;
 use object::{Endianness, elf};
 
+use super::source::unwritable;
+use super::work::Work;
 use super::{CompileError, command};
 
-/// The linker options by which a library finds those in `folder` without any environment variable.
-pub(super) fn rpath(folder: &Path) -> [OsString; 4] {
-    // Not by way of -Wl, which splits at commas.
-    [
-        "-Xlinker".into(),
-        "-rpath".into(),
-        "-Xlinker".into(),
-        folder.into(),
-    ]
-}
-
 /// Runs `linker`, complete but for its output, and puts the shared library that it makes at `out`.
-pub(super) fn publish(linker: &mut Command, out: &Path) -> Result<(), CompileError> {
-    let error = |action| {
-        let path = out.to_path_buf();
-        move |source| CompileError::Io { action, path, source }
-    };
-    let out = std::path::absolute(out).map_err(error("cannot write"))?;
-    let folder = out.parent().unwrap_or(Path::new("/"));
-    // Beside its place, so that one rename puts it there.
-    let staging = tempfile::Builder::new()
-        .prefix(".oxysycl-")
-        .tempdir_in(folder)
-        .map_err(error("cannot write"))?;
-    let library = staging.path().join("library.so");
+///
+/// The library names no folder to look for others in: what it needs is loaded before it is, by path.
+pub(super) fn publish(linker: &mut Command, work: &Work, out: &Path) -> Result<(), CompileError> {
+    let library = work.own().join("library.so");
     linker.arg("-o").arg(&library);
-    let text = command::run(linker)?;
+    let finished = work.run(linker)?;
     if let Some(problem) = problem(&library) {
         return Err(CompileError::BadOutput {
             problem: problem.to_owned(),
             command: command::line(linker),
-            output: text.to_string(),
+            output: finished.text(),
         });
     }
-    command::show(&text);
-    std::fs::rename(&library, &out).map_err(error("cannot write"))
+    command::show(&finished);
+    std::fs::rename(&library, out).map_err(unwritable(out))
 }
 
 /// What keeps the file `path` from being a shared library.

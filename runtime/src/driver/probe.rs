@@ -71,8 +71,8 @@ fn pip() -> Probe {
         place: "python3 on PATH".to_owned(),
         found: match version {
             // The rest of it says where it is installed.
-            Ok(text) => Ok(text
-                .to_string()
+            Ok(finished) => Ok(finished
+                .text()
                 .split(" from ")
                 .next()
                 .unwrap_or_default()

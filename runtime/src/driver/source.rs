@@ -5,24 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::CompileError;
 use crate::unit::{Source, Unit};
 
 /// Where a driver keeps its own files, below the folder that its compilers run in.
 pub(super) const OWN: &str = "oxysycl";
-
-/// A new temporary folder to compile in.
-pub(super) fn work_folder() -> Result<TempDir, CompileError> {
-    let work = tempfile::Builder::new()
-        .prefix("oxysycl-")
-        .tempdir()
-        .map_err(unwritable(&std::env::temp_dir()))?;
-    let own = work.path().join(OWN);
-    fs::create_dir(&own).map_err(unwritable(&own))?;
-    Ok(work)
-}
 
 /// The path of the unit's source for a compiler that runs in the folder `work`. A source that is no file is written there, so
 /// that neither messages nor the library hold the name of a temporary folder.

@@ -26,7 +26,7 @@ pub(super) fn install(root: &Path, part: &Part) -> Result<(), ToolchainError> {
         .create(parent)
         .map_err(ToolchainError::writing(parent))?;
     let lock_file = parent.join("lock");
-    let _lock = Lock::acquire(&lock_file, "another process that installs the embedded toolchain")
+    let _lock = Lock::acquire_in_turn(&lock_file, "another process that installs the embedded toolchain")
         .map_err(ToolchainError::writing(&lock_file))?;
     if manifest::is_whole(root) {
         return Ok(());

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::ToolchainError;
+use crate::trust;
 
 /// The manifest's file name.
 const NAME: &str = "manifest.txt";
@@ -19,26 +20,39 @@ pub(super) fn write(root: &Path, needed: &[&str]) -> Result<(), ToolchainError> 
         }
     }
     let path = root.join(NAME);
-    let mut lines = Vec::new();
-    list(root, "", &mut lines)
-        .and_then(|()| {
-            lines.sort();
-            fs::write(&path, lines.concat())
-        })
+    describe(root)
+        .and_then(|files| fs::write(&path, files))
         .map_err(ToolchainError::writing(&path))
 }
 
-/// Whether `root` holds a toolchain with all its files in their full length.
+/// A line with path and length for every file below `root`, in a fixed order.
+pub(crate) fn describe(root: &Path) -> io::Result<String> {
+    let mut lines = Vec::new();
+    list(root, "", &mut lines)?;
+    lines.sort();
+    Ok(lines.concat())
+}
+
+/// Whether all `files` that [`describe`] has a line for are below `root` in their full length, and nobody but this user and
+/// root can have written them.
+pub(crate) fn agrees(root: &Path, files: &str) -> bool {
+    let is_trusted = |path: &Path| fs::metadata(path).is_ok_and(|found| trust::expect(&found).is_ok());
+    is_trusted(root)
+        && files.lines().all(|line| {
+            let Some((path, length)) = line.rsplit_once(' ') else {
+                return false;
+            };
+            let found = fs::metadata(root.join(path));
+            found.is_ok_and(|found| found.len().to_string() == length && trust::expect(&found).is_ok())
+        })
+}
+
+/// Whether `root` holds a toolchain with all its files in their full length, which only this user and root can have written.
 pub(super) fn is_whole(root: &Path) -> bool {
     let Ok(manifest) = fs::read_to_string(root.join(NAME)) else {
         return false;
     };
-    manifest.lines().all(|line| {
-        let Some((path, length)) = line.rsplit_once(' ') else {
-            return false;
-        };
-        fs::metadata(root.join(path)).is_ok_and(|found| found.len().to_string() == length)
-    })
+    agrees(root, &manifest)
 }
 
 /// Appends a line with path and length for every file below `root`/`folder`. Links count as what they lead to.

@@ -6,7 +6,7 @@
 
 mod error;
 mod install;
-mod manifest;
+pub(crate) mod manifest;
 mod nvidia;
 mod part;
 mod pins;

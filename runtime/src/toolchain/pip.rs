@@ -48,7 +48,7 @@ pub(super) fn download(pins: &[Pin], staging: &Path) -> Result<Vec<PathBuf>, Too
     let finished = finished.map_err(|source| ToolchainError::NoPython { source })?;
     match finished.ending {
         Ending::Exit(0) => list(&wheels).map_err(ToolchainError::writing(&wheels)),
-        ending => Err(explain(ending, finished.output.to_string(), staging)),
+        ending => Err(explain(ending, finished.text(), staging)),
     }
 }
 

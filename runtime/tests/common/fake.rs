@@ -53,7 +53,7 @@ impl Driver for Fake {
         })
     }
 
-    fn compile(&self, unit: &Unit, out: &Path) -> Result<(), CompileError> {
+    fn compile(&self, unit: &Unit, out: &Path) -> Result<Vec<PathBuf>, CompileError> {
         let failed = |source| CompileError::Io {
             action: "cannot write",
             path: out.to_owned(),
@@ -68,17 +68,19 @@ impl Driver for Fake {
         let _ = starts.write_all(b"compiling\n");
         let (Source::Header { text, .. } | Source::Host { text, .. }) = &unit.source else {
             thread::sleep(self.delay);
-            return fs::write(out, "from a file").map_err(failed);
+            fs::write(out, "from a file").map_err(failed)?;
+            return self.dependencies(unit);
         };
         if text.contains("extern \"C\"") {
-            return gcc(text, &[], out);
+            gcc(text, &[], out)?;
+            return Ok(Vec::new());
         }
         let mut file = File::create(out).map_err(failed)?;
         for piece in text.as_bytes().chunks(text.len().div_ceil(10)) {
             file.write_all(piece).map_err(failed)?;
             thread::sleep(self.delay / 10);
         }
-        Ok(())
+        Ok(Vec::new())
     }
 }
 

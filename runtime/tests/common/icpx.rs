@@ -76,7 +76,7 @@ fn serve(request: Request) -> Result<(), Box<dyn std::error::Error>> {
                 .collect();
             std::fs::write(rule, format!("unit: {}\n", paths.join(" ")))?;
         }
-        None => driver.compile(&unit, &request.output.ok_or("no -o")?)?,
+        None => drop(driver.compile(&unit, &request.output.ok_or("no -o")?)?),
     }
     Ok(())
 }

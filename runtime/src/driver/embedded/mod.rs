@@ -22,14 +22,13 @@ mod tools;
 mod translation;
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
-
-use tempfile::TempDir;
 
 pub(super) use self::gxx::Gxx;
 use self::module::Image;
@@ -38,10 +37,12 @@ pub(crate) use self::nvptx::adapter::SEARCH_PATH as ADAPTERS;
 use self::target::Architecture;
 use self::tools::Tools;
 use self::translation::Translation;
-use super::source::{OWN, define_options, include_options, unreadable, unwritable, work_folder};
+use super::source::{OWN, define_options, include_options, unreadable, unwritable};
+use super::work::{Work, isolated};
 use super::{CompileError, Driver, Identity, MODULE_MACRO, command, depfile, output};
 use crate::key::Key;
 use crate::libsycl;
+use crate::scratch::Scratch;
 use crate::toolchain::{Nvidia, Toolchain};
 use crate::unit::{Source, Target, Unit};
 
@@ -94,7 +95,8 @@ struct Job<'a> {
     translation: Translation<'a>,
     /// The module's name: an identifier with a digest of all that shapes it.
     module: String,
-    work: TempDir,
+    dependencies: Vec<PathBuf>,
+    work: Work,
 }
 
 impl Embedded {
@@ -116,6 +118,9 @@ impl Embedded {
             ("driver", "embedded".to_owned()),
             ("toolchain", toolchain.version()),
             ("g++", gxx.version.clone()),
+            ("g++ content", gxx.program.clone()),
+            ("content of what g++ calls", gxx.called.clone()),
+            ("libsycl", SYCL.to_owned()),
             ("device options", flags::DEVICE.join(" ")),
             ("host options", flags::HOST.join(" ")),
             ("recipe", super::digest(&RECIPE)),
@@ -132,6 +137,27 @@ impl Embedded {
         })
     }
 
+    /// Those of `files` that belong neither to the toolchain nor to g++, each once and by its own path.
+    fn foreign(&self, files: Vec<PathBuf>) -> Vec<PathBuf> {
+        let own = [self.toolchain.include(), self.gxx.own.clone()];
+        let own = own.map(|own| fs::canonicalize(&own).unwrap_or(own));
+        let basic: HashSet<PathBuf> = self.tools.headers().into_iter().collect();
+        // The standard library of C++ is where this is.
+        let standard = basic.iter().find(|path| path.ends_with("cstdint"));
+        let standard = standard.and_then(|path| path.parent());
+        let is_own = |file: &Path| {
+            let mut folders = own.iter().map(PathBuf::as_path).chain(standard);
+            basic.contains(file) || folders.any(|own| file.starts_with(own))
+        };
+        let mut seen = HashSet::new();
+        files
+            .into_iter()
+            // A name that leads nowhere is not that of a file: the unit itself, in memory.
+            .filter_map(|file| fs::canonicalize(file).ok())
+            .filter(|file| !is_own(file) && seen.insert(file.clone()))
+            .collect()
+    }
+
     /// The SPIR-V modules made from `unit`: one for each set of things that its kernels require of a device, and one with
     /// the conversions of bfloat16 where it is used.
     pub fn spirv(&self, unit: &Unit) -> Result<Vec<Vec<u8>>, CompileError> {
@@ -145,7 +171,8 @@ impl Embedded {
     }
 
     fn device_code(&self, unit: &Unit, architecture: Architecture) -> Result<Vec<Vec<u8>>, CompileError> {
-        let job = self.job(unit)?;
+        let folder = Scratch::new().map_err(unwritable(&std::env::temp_dir()))?;
+        let job = self.job(unit, &folder.path().join("library.so"))?;
         let arguments = job.translation.write_device(job.work.path(), &job.module)?;
         let images = self.device_pass(unit, &job, &arguments, architecture, |_| ())?;
         Ok(images.into_iter().map(|image| image.code).collect())
@@ -154,12 +181,16 @@ impl Embedded {
     /// g++ as it compiles the host side of a unit that shares precompiled headers: with `<cstdint>` and `<sycl/sycl.hpp>` read
     /// already, and told neither what to compile nor what to do with it.
     pub fn host_compiler(&self) -> Command {
-        let mut compiler = tools::host_compiler(&self.toolchain, &self.gxx);
+        let mut compiler = self.gxx(&std::env::temp_dir());
         compiler.arg("-include").arg(self.tools.prelude());
         compiler
     }
 
-    fn job<'a>(&self, unit: &'a Unit) -> Result<Job<'a>, CompileError> {
+    fn gxx(&self, folder: &Path) -> Command {
+        tools::host_compiler(&self.toolchain, &self.gxx, folder)
+    }
+
+    fn job<'a>(&self, unit: &'a Unit, out: &Path) -> Result<Job<'a>, CompileError> {
         let dependencies = self.dependencies(unit)?;
         let key = Key::new(&self.identity, unit, &dependencies)?;
         let own = match &unit.source {
@@ -170,11 +201,12 @@ impl Embedded {
         for path in &dependencies {
             texts.push(fs::read(path).map_err(unreadable(path))?);
         }
-        let work = work_folder()?;
+        let work = Work::beside(out)?;
         let headers = self.toolchain.include().join("sycl");
         Ok(Job {
             translation: Translation::new(unit, &texts, &headers, work.path())?,
             module: super::module_name(&key),
+            dependencies,
             work,
         })
     }
@@ -205,6 +237,9 @@ impl Embedded {
             .args(own)
             .args(tools::integration_option(architecture))
             .args(include_options(unit)?);
+        if architecture == Architecture::Spir64 {
+            pass.args(tools::DEPENDENCY_OPTIONS);
+        }
         if job.translation.device_prelude() {
             pass.arg(precompiled);
         }
@@ -225,7 +260,7 @@ impl Embedded {
         let mut pass = self.device_command(unit, job, arguments, architecture)?;
         let header = integration_header(work, architecture);
         let announced = Cell::new(false);
-        let output = command::run_watched(&mut pass, || {
+        let output = job.work.run_watched(&mut pass, || {
             if !announced.get()
                 && let Ok(text) = fs::read_to_string(&header)
                 && integration::is_complete(&text)
@@ -261,7 +296,7 @@ impl Embedded {
         fs::write(work.join(&kernels), integration).map_err(unwritable(&kernels))?;
         let source = job.translation.write_host(work)?;
         let object = source.with_extension("o");
-        let mut compiler = tools::host_compiler(&self.toolchain, &self.gxx);
+        let mut compiler = self.gxx(work);
         compiler
             .current_dir(work)
             .args(define_options(unit)?)
@@ -273,7 +308,7 @@ impl Embedded {
         }
         compiler.arg("-include").arg(&kernels);
         compiler.arg("-c").arg(&source).arg("-o").arg(&object);
-        command::show(&command::run(&mut compiler)?);
+        command::show(&job.work.run(&mut compiler)?);
         Ok(object)
     }
 
@@ -346,7 +381,7 @@ impl Embedded {
             });
         }
         write("exports.map", exports::version_script(&names).as_bytes())?;
-        let mut linker = tools::host_compiler(&self.toolchain, &self.gxx);
+        let mut linker = self.gxx(work);
         linker.current_dir(work).arg("-shared").arg(object);
         if !images.is_empty() {
             let file = |number| format!("{OWN}/image.{number}");
@@ -360,11 +395,10 @@ impl Embedded {
             .arg("-L")
             .arg(self.toolchain.lib())
             .arg("-lsycl")
-            .args(output::rpath(&self.toolchain.lib()))
             // Unloading code that the SYCL run time still knows ends in a crash.
             .args(["-Wl,-z,nodelete", "-Wl,-z,defs"])
             .arg(format!("-Wl,--version-script={OWN}/exports.map"));
-        output::publish(&mut linker, out)
+        output::publish(&mut linker, &job.work, out)
     }
 }
 
@@ -379,17 +413,29 @@ impl Driver for Embedded {
         variables
     }
 
+    fn libraries(&self) -> Vec<PathBuf> {
+        vec![self.toolchain.lib()]
+    }
+
     fn dependencies(&self, unit: &Unit) -> Result<Vec<PathBuf>, CompileError> {
         let Source::File(path) = &unit.source else {
             return Ok(Vec::new());
         };
-        let mut compiler = tools::host_compiler(&self.toolchain, &self.gxx);
-        compiler
-            .args(define_options(unit)?)
-            .arg(format!("-D{MODULE_MACRO}=module"))
-            .args(include_options(unit)?)
-            .args(["-x", "c++"]);
-        depfile::read(&mut compiler, path)
+        let list = |compiler: &mut Command| {
+            compiler
+                .args(define_options(unit)?)
+                .arg(format!("-D{MODULE_MACRO}=module"))
+                .args(include_options(unit)?)
+                .args(["-x", "c++"]);
+            depfile::read(compiler, path)
+        };
+        let mut read = list(&mut self.gxx(&std::env::temp_dir()))?;
+        // What only the device pass reads is mostly chosen by this macro, with which g++ can read no header of SYCL, nor has
+        // to. What else there is is seen when the unit is compiled.
+        let mut device = isolated(&self.gxx.path, &std::env::temp_dir());
+        device.args(["-MG", "-D__SYCL_DEVICE_ONLY__=1"]);
+        read.extend(list(&mut device).unwrap_or_default());
+        Ok(self.foreign(read))
     }
 
     fn run_time(&self, target: &Target) -> Result<Vec<(String, PathBuf)>, CompileError> {
@@ -415,13 +461,26 @@ impl Driver for Embedded {
         Ok(files)
     }
 
-    fn compile(&self, unit: &Unit, out: &Path) -> Result<(), CompileError> {
-        let job = self.job(unit)?;
-        let (object, images) = match unit.source {
-            Source::Host { .. } => (self.host_pass(unit, &job, "")?, Vec::new()),
-            Source::Header { .. } | Source::File(_) => self.all_passes(unit, &job)?,
-        };
-        self.link(unit, &job, &object, &images, out)
+    fn compile(&self, unit: &Unit, out: &Path) -> Result<Vec<PathBuf>, CompileError> {
+        let job = super::twice_if_silent("the embedded compiler", || {
+            let job = self.job(unit, out)?;
+            let (object, images) = match unit.source {
+                Source::Host { .. } => (self.host_pass(unit, &job, "")?, Vec::new()),
+                Source::Header { .. } | Source::File(_) => self.all_passes(unit, &job)?,
+            };
+            self.link(unit, &job, &object, &images, out)?;
+            Ok(job)
+        })?;
+        let mut read = job.dependencies;
+        if let Source::File(path) = &unit.source {
+            let work = job.work.path();
+            // Only the pass for SPIR-V writes the list.
+            let listed = depfile::listed(&work.join(tools::DEPENDENCIES), work).unwrap_or_default();
+            let source = fs::canonicalize(path).map_err(unreadable(path))?;
+            let others = self.foreign(listed).into_iter();
+            read.extend(others.filter(|path| *path != source && !path.starts_with(work)));
+        }
+        Ok(read)
     }
 }
 

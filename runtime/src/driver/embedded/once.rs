@@ -7,8 +7,11 @@ use std::path::Path;
 use super::super::CompileError;
 use super::super::source::unwritable;
 use crate::lock::Lock;
+use crate::toolchain::manifest;
+use crate::trust;
 
-/// Written last into a complete folder.
+/// Written last into a complete folder: a line with path and length for each of its files. One that is cut off since would
+/// fail for ever, with an error of the compiler's own.
 const COMPLETE: &str = "complete";
 
 /// The name of every folder that is being made starts like this.
@@ -20,31 +23,33 @@ pub(super) fn ensure(
     folder: &Path,
     build: impl FnOnce(&Path, &Path) -> Result<(), CompileError>,
 ) -> Result<(), CompileError> {
-    let complete = || folder.join(COMPLETE).exists();
+    let complete = || {
+        let files = fs::read_to_string(folder.join(COMPLETE));
+        files.is_ok_and(|files| manifest::agrees(folder, &files))
+    };
     if complete() {
         return Ok(());
     }
     let parent = folder.parent().expect("such a folder is in another");
     fs::create_dir_all(parent).map_err(unwritable(parent))?;
     let lock = parent.join("lock");
-    let _lock = Lock::acquire(&lock, "another process that prepares the embedded toolchain")
+    let _lock = Lock::acquire_in_turn(&lock, "another process that prepares the embedded toolchain")
         .map_err(unwritable(&lock))?;
     if complete() {
         return Ok(());
     }
     remove_remains(parent).map_err(unwritable(parent))?;
     // Beside its place, so that one rename puts it there.
-    let staging = tempfile::Builder::new()
-        .prefix(STAGING)
-        .tempdir_in(parent)
-        .map_err(unwritable(parent))?;
+    let staging = trust::temporary_folder(STAGING, parent).map_err(unwritable(parent))?;
     let (built, work) = (staging.path().join("tools"), staging.path().join("work"));
     for made in [&built, &work] {
         fs::create_dir(made).map_err(unwritable(made))?;
     }
     build(&built, &work)?;
     let mark = built.join(COMPLETE);
-    fs::write(&mark, "").map_err(unwritable(&mark))?;
+    manifest::describe(&built)
+        .and_then(|files| fs::write(&mark, files))
+        .map_err(unwritable(&mark))?;
     if folder.exists() {
         fs::rename(folder, staging.path().join("damaged")).map_err(unwritable(folder))?;
     }

@@ -1,5 +1,6 @@
 //! What is built once for a toolchain and a g++: the device pass, and both passes' precompiled `sycl.hpp`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +9,8 @@ use std::thread;
 use sha2::{Digest, Sha256};
 
 use super::super::source::{OWN, unwritable};
-use super::super::{CompileError, command};
+use super::super::work::isolated;
+use super::super::{CompileError, command, depfile};
 use super::flags;
 use super::gxx::Gxx;
 use super::once;
@@ -23,6 +25,9 @@ pub(super) const PRELUDE: &str = "#include <cstdint>\n#include <sycl/sycl.hpp>\n
 
 /// Ends the part of a unit that the device pass precompiles.
 pub(super) const END_OF_PRELUDE: &str = "static_assert(true);\n";
+
+/// The list of the files that the precompiled headers were made of.
+const HEADERS: &str = "headers";
 
 /// A folder of tools.
 #[derive(Clone, Debug)]
@@ -61,7 +66,7 @@ impl Tools {
         let spinner = spinner("precompiling the SYCL headers");
         let results = thread::scope(|scope| {
             let host = scope.spawn(|| {
-                let mut compiler = host_compiler(toolchain, gxx);
+                let mut compiler = host_compiler(toolchain, gxx, work);
                 compiler.args(["-x", "c++-header"]).arg(self.prelude());
                 compiler.arg("-o").arg(self.prelude().with_extension("hpp.gch"));
                 command::run(&mut compiler)
@@ -71,6 +76,7 @@ impl Tools {
                     let mut pass = self.device_command(toolchain, work);
                     pass.arg(&unit).arg("unit").arg("--").args(flags::DEVICE);
                     pass.args(integration_option(Architecture::Spir64))
+                        .args(DEPENDENCY_OPTIONS)
                         .arg(self.precompiled_option());
                     fs::create_dir(work.join(OWN)).map_err(unwritable(&unit))?;
                     command::run(&mut pass)
@@ -81,7 +87,26 @@ impl Tools {
         for result in results {
             result?;
         }
-        Ok(())
+        let headers = self.list_headers(toolchain, gxx, work)?;
+        write(&self.folder.join(HEADERS), &headers)
+    }
+
+    /// The paths of all files that either pass reads for the headers of SYCL and those that they need of the system, one a
+    /// line.
+    fn list_headers(&self, toolchain: &Toolchain, gxx: &Gxx, staging: &Path) -> Result<String, CompileError> {
+        let mut compiler = host_compiler(toolchain, gxx, staging);
+        compiler.args(["-x", "c++"]);
+        let mut paths = depfile::read(&mut compiler, &self.prelude())?;
+        paths.extend(depfile::listed(&staging.join(DEPENDENCIES), staging)?);
+        let paths = paths.into_iter().filter_map(|path| fs::canonicalize(path).ok());
+        let lines: BTreeSet<String> = paths.map(|path| format!("{}\n", path.display())).collect();
+        Ok(lines.into_iter().collect())
+    }
+
+    /// The files that the headers of SYCL consist of, and need of the system.
+    pub(super) fn headers(&self) -> Vec<PathBuf> {
+        let list = fs::read_to_string(self.folder.join(HEADERS)).unwrap_or_default();
+        list.lines().map(PathBuf::from).collect()
     }
 
     /// The header to pass by `-include`, with its precompiled form beside it.
@@ -102,14 +127,10 @@ impl Tools {
 
     /// The device pass, to run in the folder `work`, without arguments yet.
     pub(super) fn device_command(&self, toolchain: &Toolchain, work: &Path) -> Command {
-        let mut pass = Command::new(self.device_pass());
+        let mut pass = isolated(&self.device_pass(), work);
         pass.current_dir(work)
-            .env("TMPDIR", work)
-            // Before any other SYCL or OpenCL that the user's environment may point to.
             .env("LD_LIBRARY_PATH", toolchain.lib())
             .env("ONEAPI_DEVICE_SELECTOR", "opencl:cpu")
-            .env_remove("SYCL_CACHE_PERSISTENT")
-            .env_remove("SYCL_UR_TRACE")
             .envs(toolchain.environment());
         pass
     }
@@ -130,17 +151,32 @@ pub(super) fn integration_option(architecture: Architecture) -> [String; 2] {
     ["-Xclang".to_owned(), format!("-fsycl-int-header={path}")]
 }
 
-/// g++ with the options that every host compilation has.
-pub(super) fn host_compiler(toolchain: &Toolchain, gxx: &Gxx) -> Command {
-    let mut compiler = Command::new(&gxx.path);
+/// g++ with the options that every host compilation has. Its temporary files go to `folder`.
+pub(super) fn host_compiler(toolchain: &Toolchain, gxx: &Gxx, folder: &Path) -> Command {
+    let mut compiler = isolated(&gxx.path, folder);
     compiler
         .args(flags::HOST)
         .arg("-isystem")
-        .arg(toolchain.include())
-        // Its messages are looked into, and shown to people who search for them.
-        .env("LC_ALL", "C");
+        .arg(toolchain.include());
     compiler
 }
+
+/// The options by which the device pass lists the files that it reads, those of the system too.
+pub(super) const DEPENDENCY_OPTIONS: [&str; 10] = [
+    "-Xclang",
+    "-dependency-file",
+    "-Xclang",
+    DEPENDENCIES,
+    "-Xclang",
+    "-sys-header-deps",
+    "-Xclang",
+    "-MT",
+    "-Xclang",
+    "unit",
+];
+
+/// Where that list is, below the folder that the device pass runs in.
+pub(super) const DEPENDENCIES: &str = "oxysycl/device.d";
 
 fn build_device_pass(
     toolchain: &Toolchain,
@@ -148,7 +184,8 @@ fn build_device_pass(
     source: &Path,
     out: &Path,
 ) -> Result<(), CompileError> {
-    let mut compiler = host_compiler(toolchain, gxx);
+    let folder = source.parent().unwrap_or(Path::new("/"));
+    let mut compiler = host_compiler(toolchain, gxx, folder);
     compiler.arg(source).arg("-o").arg(out);
     compiler
         .arg("-L")
@@ -163,12 +200,15 @@ fn build_device_pass(
 fn digest(gxx: &Gxx) -> String {
     let parts = [
         gxx.version.as_str(),
+        gxx.called.as_str(),
         DEVICE_PASS,
         PRELUDE,
         END_OF_PRELUDE,
         &flags::DEVICE.join(" "),
         &flags::HOST.join(" "),
         &integration_option(Architecture::Spir64).join(" "),
+        &DEPENDENCY_OPTIONS.join(" "),
+        HEADERS,
     ];
     hex::encode(Sha256::digest(parts.join("\0")))[..12].to_owned()
 }

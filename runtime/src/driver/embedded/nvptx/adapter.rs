@@ -3,10 +3,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use crate::driver::source::unwritable;
-use crate::driver::{CompileError, output};
+use crate::driver::work::isolated;
+use crate::driver::{CompileError, command};
 
 /// The environment variable with the folders in which the SYCL run time looks for adapters.
 pub(crate) const SEARCH_PATH: &str = "UR_ADAPTERS_SEARCH_PATH";
@@ -46,7 +46,7 @@ pub(super) fn recipe() -> String {
 /// `work`.
 pub(super) fn build(gxx: &Path, include: &Path, work: &Path, folder: &Path) -> Result<(), CompileError> {
     fs::create_dir(folder).map_err(unwritable(folder))?;
-    let mut compiler = Command::new(gxx);
+    let mut compiler = isolated(gxx, work);
     compiler.arg("-isystem").arg(include);
     for (name, text) in SOURCES {
         let path = work.join(name);
@@ -56,5 +56,6 @@ pub(super) fn build(gxx: &Path, include: &Path, work: &Path, folder: &Path) -> R
         }
     }
     compiler.args(OPTIONS);
-    output::publish(&mut compiler, &folder.join(LIBRARY))
+    compiler.arg("-o").arg(folder.join(LIBRARY));
+    command::run(&mut compiler).map(drop)
 }

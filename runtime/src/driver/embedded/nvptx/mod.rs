@@ -14,6 +14,7 @@ use super::gxx::Gxx;
 use super::module::Image;
 use super::once;
 use crate::driver::source::unwritable;
+use crate::driver::work::isolated;
 use crate::driver::{CompileError, command, digest};
 use crate::libsycl;
 use crate::toolchain::{Nvidia, Toolchain, spinner};
@@ -53,6 +54,7 @@ impl Nvptx {
         let name = digest(&[
             &toolchain.version(),
             &gxx.version,
+            &gxx.called,
             PTX_PASS,
             TOOLKIT,
             &adapter::recipe(),
@@ -100,7 +102,7 @@ impl Nvptx {
         symlink(nvidia.libdevice(), &libdevice).map_err(unwritable(&libdevice))?;
         let source = work.join("ptx_pass.cpp");
         write(&source, PTX_PASS)?;
-        let mut build = Command::new(&gxx.path);
+        let mut build = isolated(&gxx.path, work);
         build.arg(&source).args(OPTIONS).arg("-o").arg(self.pass());
         command::run(&mut build)?;
         adapter::build(&gxx.path, &toolchain.include(), work, &self.adapters())?;
@@ -127,9 +129,8 @@ impl Nvptx {
 
     /// The device pass, to run in the folder `work`, without the unit yet.
     pub(super) fn command(&self, toolchain: &Toolchain, work: &Path) -> Command {
-        let mut pass = Command::new(self.pass());
+        let mut pass = isolated(&self.pass(), work);
         pass.current_dir(work)
-            .env("TMPDIR", work)
             .env("LD_LIBRARY_PATH", toolchain.lib())
             .arg(self.resources());
         pass
