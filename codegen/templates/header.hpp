@@ -4,6 +4,14 @@
 #pragma once
 #endif
 
+{% if !aside.is_empty() %}
+// Macros of these names, should there be any, are put aside until the end of this header.
+{%- for name in aside %}
+#pragma push_macro("{{ name }}")
+#undef {{ name }}
+{%- endfor %}
+{% endif %}
+
 #include <cstdint>
 #include <sycl/sycl.hpp>
 
@@ -33,3 +41,8 @@ inline namespace OXYSYCL_MODULE {
 }  // namespace {{ namespace }}
 }  // namespace sycl_kernel
 }  // namespace sgl
+{%- for name in aside %}
+{%- if loop.first %}
+{% endif %}
+#pragma pop_macro("{{ name }}")
+{%- endfor %}

@@ -4,13 +4,35 @@
 #pragma once
 #endif
 
+// Macros of these names, should there be any, are put aside until the end of this header.
+#pragma push_macro("N")
+#undef N
+#pragma push_macro("T")
+#undef T
+#pragma push_macro("VEC")
+#undef VEC
+#pragma push_macro("check")
+#undef check
+#pragma push_macro("error")
+#undef error
+#pragma push_macro("half")
+#undef half
+#pragma push_macro("local")
+#undef local
+#pragma push_macro("max")
+#undef max
+#pragma push_macro("min")
+#undef min
+#pragma push_macro("vector")
+#undef vector
+
 #include <cstdint>
 #include <sycl/sycl.hpp>
 
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace act_and_mul_dfa9e28e3350 {
+inline namespace act_and_mul_b8b6719a53ac {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -321,6 +343,17 @@ OXYSYCL_ACT_AND_MUL(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace act_and_mul_dfa9e28e3350
+}  // namespace act_and_mul_b8b6719a53ac
 }  // namespace sycl_kernel
 }  // namespace sgl
+
+#pragma pop_macro("N")
+#pragma pop_macro("T")
+#pragma pop_macro("VEC")
+#pragma pop_macro("check")
+#pragma pop_macro("error")
+#pragma pop_macro("half")
+#pragma pop_macro("local")
+#pragma pop_macro("max")
+#pragma pop_macro("min")
+#pragma pop_macro("vector")

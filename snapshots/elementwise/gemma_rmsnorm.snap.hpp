@@ -4,13 +4,39 @@
 #pragma once
 #endif
 
+// Macros of these names, should there be any, are put aside until the end of this header.
+#pragma push_macro("HIDDEN_SIZE")
+#undef HIDDEN_SIZE
+#pragma push_macro("N")
+#undef N
+#pragma push_macro("T")
+#undef T
+#pragma push_macro("VEC")
+#undef VEC
+#pragma push_macro("W")
+#undef W
+#pragma push_macro("check")
+#undef check
+#pragma push_macro("error")
+#undef error
+#pragma push_macro("local")
+#undef local
+#pragma push_macro("max")
+#undef max
+#pragma push_macro("min")
+#undef min
+#pragma push_macro("sum")
+#undef sum
+#pragma push_macro("vector")
+#undef vector
+
 #include <cstdint>
 #include <sycl/sycl.hpp>
 
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_rmsnorm_1933d18ec513 {
+inline namespace gemma_rmsnorm_170d2a9852b9 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -345,6 +371,19 @@ OXYSYCL_GEMMA_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_rmsnorm_1933d18ec513
+}  // namespace gemma_rmsnorm_170d2a9852b9
 }  // namespace sycl_kernel
 }  // namespace sgl
+
+#pragma pop_macro("HIDDEN_SIZE")
+#pragma pop_macro("N")
+#pragma pop_macro("T")
+#pragma pop_macro("VEC")
+#pragma pop_macro("W")
+#pragma pop_macro("check")
+#pragma pop_macro("error")
+#pragma pop_macro("local")
+#pragma pop_macro("max")
+#pragma pop_macro("min")
+#pragma pop_macro("sum")
+#pragma pop_macro("vector")

@@ -4,13 +4,35 @@
 #pragma once
 #endif
 
+// Macros of these names, should there be any, are put aside until the end of this header.
+#pragma push_macro("INTERLEAVED")
+#undef INTERLEAVED
+#pragma push_macro("I_")
+#undef I_
+#pragma push_macro("NEOX")
+#undef NEOX
+#pragma push_macro("T")
+#undef T
+#pragma push_macro("check")
+#undef check
+#pragma push_macro("error")
+#undef error
+#pragma push_macro("local")
+#undef local
+#pragma push_macro("max")
+#undef max
+#pragma push_macro("min")
+#undef min
+#pragma push_macro("vector")
+#undef vector
+
 #include <cstdint>
 #include <sycl/sycl.hpp>
 
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace mrope_683a14437c2f {
+inline namespace mrope_9ec147326253 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -387,6 +409,17 @@ OXYSYCL_MROPE_NEOX_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace mrope_683a14437c2f
+}  // namespace mrope_9ec147326253
 }  // namespace sycl_kernel
 }  // namespace sgl
+
+#pragma pop_macro("INTERLEAVED")
+#pragma pop_macro("I_")
+#pragma pop_macro("NEOX")
+#pragma pop_macro("T")
+#pragma pop_macro("check")
+#pragma pop_macro("error")
+#pragma pop_macro("local")
+#pragma pop_macro("max")
+#pragma pop_macro("min")
+#pragma pop_macro("vector")

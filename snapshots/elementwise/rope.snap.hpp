@@ -4,13 +4,41 @@
 #pragma once
 #endif
 
+// Macros of these names, should there be any, are put aside until the end of this header.
+#pragma push_macro("I_")
+#undef I_
+#pragma push_macro("M")
+#undef M
+#pragma push_macro("N")
+#undef N
+#pragma push_macro("NEOX")
+#undef NEOX
+#pragma push_macro("ROPE_DIM")
+#undef ROPE_DIM
+#pragma push_macro("T")
+#undef T
+#pragma push_macro("VEC")
+#undef VEC
+#pragma push_macro("check")
+#undef check
+#pragma push_macro("error")
+#undef error
+#pragma push_macro("local")
+#undef local
+#pragma push_macro("max")
+#undef max
+#pragma push_macro("min")
+#undef min
+#pragma push_macro("vector")
+#undef vector
+
 #include <cstdint>
 #include <sycl/sycl.hpp>
 
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rope_eed480ca3313 {
+inline namespace rope_c246113a8ddd {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -971,6 +999,20 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rope_eed480ca3313
+}  // namespace rope_c246113a8ddd
 }  // namespace sycl_kernel
 }  // namespace sgl
+
+#pragma pop_macro("I_")
+#pragma pop_macro("M")
+#pragma pop_macro("N")
+#pragma pop_macro("NEOX")
+#pragma pop_macro("ROPE_DIM")
+#pragma pop_macro("T")
+#pragma pop_macro("VEC")
+#pragma pop_macro("check")
+#pragma pop_macro("error")
+#pragma pop_macro("local")
+#pragma pop_macro("max")
+#pragma pop_macro("min")
+#pragma pop_macro("vector")

@@ -4,13 +4,35 @@
 #pragma once
 #endif
 
+// Macros of these names, should there be any, are put aside until the end of this header.
+#pragma push_macro("GROUP_SIZE")
+#undef GROUP_SIZE
+#pragma push_macro("N")
+#undef N
+#pragma push_macro("T")
+#undef T
+#pragma push_macro("VEC")
+#undef VEC
+#pragma push_macro("check")
+#undef check
+#pragma push_macro("error")
+#undef error
+#pragma push_macro("local")
+#undef local
+#pragma push_macro("max")
+#undef max
+#pragma push_macro("min")
+#undef min
+#pragma push_macro("vector")
+#undef vector
+
 #include <cstdint>
 #include <sycl/sycl.hpp>
 
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace per_token_group_quant_int8_af681f9d4d2a {
+inline namespace per_token_group_quant_int8_ed09afcb74c1 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -399,6 +421,17 @@ OXYSYCL_PER_TOKEN_GROUP_QUANT_INT8_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace per_token_group_quant_int8_af681f9d4d2a
+}  // namespace per_token_group_quant_int8_ed09afcb74c1
 }  // namespace sycl_kernel
 }  // namespace sgl
+
+#pragma pop_macro("GROUP_SIZE")
+#pragma pop_macro("N")
+#pragma pop_macro("T")
+#pragma pop_macro("VEC")
+#pragma pop_macro("check")
+#pragma pop_macro("error")
+#pragma pop_macro("local")
+#pragma pop_macro("max")
+#pragma pop_macro("min")
+#pragma pop_macro("vector")

@@ -105,6 +105,39 @@ fn together_in_both_orders() {
     files.compile(precompiled(), "backwards.cpp");
 }
 
+/// Macros of all names in capitals that a header has, of its own template parameters for example, and of those that are macros
+/// elsewhere. They expand to what compiles nowhere.
+#[test]
+fn behind_macros_of_common_names() {
+    let files = Files::new();
+    let mut names: BTreeSet<String> = [
+        "min", "max", "check", "abs", "clamp", "half", "error", "values", "small",
+    ]
+    .map(str::to_owned)
+    .into();
+    for header in headers() {
+        let aside = header
+            .text
+            .lines()
+            .filter_map(|line| line.strip_prefix("#undef "));
+        names.extend(
+            aside
+                .filter(|name| !name.starts_with("OXYSYCL_"))
+                .map(str::to_owned),
+        );
+    }
+    assert!(names.contains("T") && names.contains("VEC") && names.contains("HIDDEN_SIZE"));
+    let mut macros = String::from("#include <cstdint>\n#include <sycl/sycl.hpp>\n");
+    for name in &names {
+        macros += &format!("#define {name}(...) ) {name} is a macro\n");
+    }
+    files.unit("behind.cpp", &macros, &files.names);
+    files.compile(precompiled(), "behind.cpp");
+    let objects = macros.replace("(...)", "");
+    files.unit("behind_objects.cpp", &objects, &files.names);
+    files.compile(precompiled(), "behind_objects.cpp");
+}
+
 #[test]
 fn no_macro_is_left_or_lost() {
     let files = Files::new();

@@ -1,6 +1,7 @@
 //! Emission: a scheduled kernel as a C++ header that reads as if written by hand.
 
 mod arithmetic;
+mod aside;
 mod body;
 mod decision;
 mod drop_in;
@@ -35,6 +36,7 @@ use crate::program::{Member, Param, ParamKind, Program, Stmt};
 #[derive(Template)]
 #[template(path = "header.hpp", escape = "none")]
 struct HeaderText {
+    aside: Vec<String>,
     namespace: String,
     helpers: String,
     functions: Vec<String>,
@@ -103,12 +105,14 @@ pub fn shared_header(kernels: &[&Kernel]) -> String {
         exports: exports::exports(emission, &selected),
     };
     let mut text = HeaderText {
+        aside: Vec::new(),
         namespace: String::new(),
         functions: functions.texts(),
         kernels: emissions.iter().map(text).collect(),
         helpers: String::new(),
     };
     text.helpers = helpers_text(&emissions);
+    text.aside = aside::names(&text.to_string(), &selected);
     let digest = Sha256::digest(text.to_string());
     let hash: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
     text.namespace = format!("{}_{hash}", namespace(&emissions));
