@@ -27,6 +27,8 @@ pub enum DeviceArgument<'a> {
     I8(View<'a, i8>),
     I32(View<'a, i32>),
     I64(View<'a, i64>),
+    U8(View<'a, u8>),
+    Bool(View<'a, bool>),
     Scalar(Constant),
 }
 
@@ -160,7 +162,7 @@ macro_rules! views {
     )*};
 }
 
-views!(f32 F32, f16 F16, bf16 BF16, i8 I8, i32 I32, i64 I64);
+views!(f32 F32, f16 F16, bf16 BF16, i8 I8, i32 I32, i64 I64, u8 U8, bool Bool);
 
 fn mismatch<T>() -> ! {
     panic!(

@@ -5,7 +5,7 @@ use syn::ItemFn;
 use crate::check;
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals};
-use crate::ir::{Expr, ExprKind, Function, Kernel, Reduce, walk_exprs_mut};
+use crate::ir::{Expr, ExprKind, Function, Kernel, walk_exprs_mut};
 use crate::source::{Callee, FunctionSource, KernelSource};
 
 /// Lowers and checks a kernel.
@@ -98,7 +98,7 @@ impl Kernel {
         let mut exact = true;
         self.walk_exprs(&mut |e| {
             exact &= match &e.kind {
-                ExprKind::Reduce(reduce, _) => *reduce != Reduce::Sum,
+                ExprKind::Reduce(reduce, part) => reduce.is_exact(part.ty.scalar()),
                 ExprKind::Math(math, _) => math.is_exact(),
                 _ => true,
             };

@@ -291,9 +291,8 @@ impl<'a, T: Element> View<'a, T> {
     /// Copies all elements to `host`, which has as many, once all that was submitted before has run.
     pub fn copy_to(&self, host: &mut [T]) -> Result<(), MemoryError> {
         self.expect_length(host.len())?;
-        // SAFETY: both ends hold `len` elements, any bytes are a `T`, and the copy is over before `host` can
-        // be read.
-        unsafe { self.copy(host.as_mut_ptr().cast(), self.pointer.cast()) }
+        // SAFETY: both ends hold `len` elements, and the copy is over before `host` can be read.
+        T::receive(host, |host| unsafe { self.copy(host, self.pointer.cast()) })
     }
 
     /// A copy of all elements, once all that was submitted before has run.

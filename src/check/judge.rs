@@ -217,7 +217,44 @@ macro_rules! integers {
     )*};
 }
 
-integers!(i8 i32 i64);
+integers!(i8 i32 i64 u8);
+
+impl Judged for bool {
+    const SPECIAL: &'static [Self] = &[false, true];
+
+    fn from_any(bits: u64) -> Self {
+        bits & 1 == 1
+    }
+
+    fn near(value: f32) -> Self {
+        value > 0.0
+    }
+
+    fn to_shadow(self) -> bool {
+        self
+    }
+
+    fn is_same(self, other: Self) -> bool {
+        self == other
+    }
+
+    fn ulps_from(self, value: f64) -> f64 {
+        (self.to_f64() - value).abs()
+    }
+
+    fn allowed(shadow: bool) -> Allowed<Self> {
+        Allowed::Between {
+            least: shadow,
+            most: shadow,
+            value: shadow.to_f64(),
+            error: 0.0,
+        }
+    }
+
+    fn to_f64(self) -> f64 {
+        f64::from(u8::from(self))
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -101,6 +101,8 @@ fn runtime_dtype(dtype: DType) -> Dtype {
         DType::I8 => Dtype::I8,
         DType::I32 => Dtype::I32,
         DType::I64 => Dtype::I64,
+        DType::U8 => Dtype::U8,
+        DType::Bool => Dtype::Bool,
     }
 }
 

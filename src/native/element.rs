@@ -7,7 +7,7 @@ use super::{Real, Shadow};
 
 /// An element of a buffer: what a kernel's slices hold.
 pub trait Element: Copy + Send + Sync + 'static {
-    /// What a load gives and a store takes: `f32` for floats, `i64` for integers.
+    /// What a load gives and a store takes: `f32` for floats, `i64` for integers, `bool` for itself.
     type Value: Copy;
     /// The element that stands for this one in a kernel's shadow.
     type Shadow: Element;
@@ -22,10 +22,16 @@ pub trait Element: Copy + Send + Sync + 'static {
 }
 
 /// Floats: `f32`, `f16` and `bf16`. A kernel computes with `f32` for all of them.
-pub trait Float: Element<Value = f32, Shadow: Element<Value = Real>> + oxysycl_runtime::Element {}
+pub trait Float:
+    Element<Value = f32, Shadow: Element<Value = Real>> + oxysycl_runtime::Element + bytemuck::Pod
+{
+}
 
-/// Integers: `i8`, `i32` and `i64`. A kernel computes with `i64` for all of them.
-pub trait Index: Element<Value = i64, Shadow: Element<Value = i64>> + oxysycl_runtime::Element {}
+/// Integers: `i8`, `i32`, `i64` and `u8`. A kernel computes with `i64` for all of them.
+pub trait Index:
+    Element<Value = i64, Shadow: Element<Value = i64>> + oxysycl_runtime::Element + bytemuck::Pod
+{
+}
 
 macro_rules! floats {
     ($($ty:ident $dtype:ident $widen:expr, $narrow:expr;)*) => {$(
@@ -73,7 +79,21 @@ macro_rules! indices {
     )*};
 }
 
-indices!(i8 I8, i32 I32, i64 I64);
+indices!(i8 I8, i32 I32, i64 I64, u8 U8);
+
+impl Element for bool {
+    type Value = bool;
+    type Shadow = bool;
+    const DTYPE: DType = DType::Bool;
+
+    fn widen(self) -> bool {
+        self
+    }
+
+    fn narrow(value: bool) -> Self {
+        value
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -157,5 +177,6 @@ mod tests {
             [i32::MAX, i32::MIN]
         );
         assert_eq!(i64::narrow(i64::MIN), i64::MIN);
+        assert_eq!([u8::narrow(-1), u8::narrow(255), u8::narrow(256)], [0, 255, 255]);
     }
 }

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 
 use fastrand::Rng;
 
+use oxysycl_codegen::ir::Identity;
+
 use super::Reduce;
 
 thread_local! {
@@ -65,8 +67,88 @@ impl Iterator for WorkItem {
 #[derive(Clone, Debug, Default)]
 pub struct Gathered {
     /// Accumulators with the part of each work-item.
-    parts: Vec<(&'static str, f32)>,
+    parts: Vec<(&'static str, Part)>,
 }
+
+/// A work-item's part of an accumulator.
+#[derive(Clone, Copy, Debug)]
+pub enum Part {
+    /// Of an `f32`.
+    Float(f32),
+    /// Of an integer.
+    Integer(i128),
+    /// Of a condition.
+    Condition(bool),
+}
+
+/// What an accumulator may be.
+pub trait Accumulator: Copy {
+    /// The least and the greatest value.
+    const RANGE: (Self, Self);
+
+    /// 0, or `false`.
+    const ZERO: Self;
+
+    /// It as a part.
+    fn part(self) -> Part;
+
+    /// What is left of a part: integers wrap.
+    fn from_part(part: Part) -> Self;
+}
+
+impl Accumulator for f32 {
+    const RANGE: (f32, f32) = (f32::NEG_INFINITY, f32::INFINITY);
+    const ZERO: f32 = 0.0;
+
+    fn part(self) -> Part {
+        Part::Float(self)
+    }
+
+    fn from_part(part: Part) -> f32 {
+        match part {
+            Part::Float(part) => part,
+            _ => unreachable!("an accumulator has one type"),
+        }
+    }
+}
+
+impl Accumulator for bool {
+    const RANGE: (bool, bool) = (false, true);
+    const ZERO: bool = false;
+
+    fn part(self) -> Part {
+        Part::Condition(self)
+    }
+
+    fn from_part(part: Part) -> bool {
+        match part {
+            Part::Condition(part) => part,
+            _ => unreachable!("an accumulator has one type"),
+        }
+    }
+}
+
+macro_rules! integers {
+    ($($ty:ident)*) => {$(
+        impl Accumulator for $ty {
+            const RANGE: ($ty, $ty) = ($ty::MIN, $ty::MAX);
+            const ZERO: $ty = 0;
+
+            fn part(self) -> Part {
+                Part::Integer(self.into())
+            }
+
+            fn from_part(part: Part) -> $ty {
+                match part {
+                    Part::Integer(part) => part as $ty,
+                    _ => unreachable!("an accumulator has one type"),
+                }
+            }
+        }
+    )*};
+}
+
+integers!(i32 i64 u32 u64);
 
 impl Gathered {
     /// Nothing gathered yet.
@@ -74,25 +156,25 @@ impl Gathered {
         Self::default()
     }
 
-    /// What an accumulator holds before it has gathered anything.
-    pub fn start(reduce: Reduce) -> f32 {
-        match reduce {
-            Reduce::Sum => 0.0,
-            Reduce::Max => f32::NEG_INFINITY,
-            Reduce::Min => f32::INFINITY,
+    /// What a work-item's part of `accumulator` holds before it has gathered anything.
+    pub fn start<T: Accumulator>(reduce: Reduce, _accumulator: T) -> T {
+        match reduce.row().identity {
+            Identity::Zero | Identity::False => T::ZERO,
+            Identity::Least => T::RANGE.0,
+            Identity::Greatest | Identity::True => T::RANGE.1,
         }
     }
 
     /// Combines a work-item's `part` of the accumulator `name` with those of the others.
-    pub fn add(&mut self, name: &'static str, _reduce: Reduce, part: f32) {
-        self.parts.push((name, part));
+    pub fn add<T: Accumulator>(&mut self, name: &'static str, _reduce: Reduce, part: T) {
+        self.parts.push((name, part.part()));
     }
 
     /// The accumulator `name`, which held `initial` before its loops, with all parts combined: by halves, as a device
     /// does.
-    pub fn take(&mut self, name: &'static str, reduce: Reduce, initial: f32) -> f32 {
+    pub fn take<T: Accumulator>(&mut self, name: &'static str, reduce: Reduce, initial: T) -> T {
         let own = self.parts.extract_if(.., |(of, _)| *of == name);
-        let mut parts: Vec<f32> = own.map(|(_, part)| part).collect();
+        let mut parts: Vec<Part> = own.map(|(_, part)| part).collect();
         while parts.len() > 1 {
             let halves = parts.chunks(2);
             parts = halves
@@ -104,17 +186,24 @@ impl Gathered {
                 })
                 .collect();
         }
-        parts
-            .first()
-            .map_or(initial, |all| combine(reduce, initial, *all))
+        match parts.first() {
+            Some(all) => T::from_part(combine(reduce, initial.part(), *all)),
+            None => initial,
+        }
     }
 }
 
-fn combine(reduce: Reduce, a: f32, b: f32) -> f32 {
-    match reduce {
-        Reduce::Sum => a + b,
-        Reduce::Max => a.max(b),
-        Reduce::Min => a.min(b),
+fn combine(reduce: Reduce, a: Part, b: Part) -> Part {
+    match (reduce, a, b) {
+        (Reduce::Sum, Part::Float(a), Part::Float(b)) => Part::Float(a + b),
+        (Reduce::Max, Part::Float(a), Part::Float(b)) => Part::Float(a.max(b)),
+        (Reduce::Min, Part::Float(a), Part::Float(b)) => Part::Float(a.min(b)),
+        (Reduce::Sum, Part::Integer(a), Part::Integer(b)) => Part::Integer(a + b),
+        (Reduce::Max, Part::Integer(a), Part::Integer(b)) => Part::Integer(a.max(b)),
+        (Reduce::Min, Part::Integer(a), Part::Integer(b)) => Part::Integer(a.min(b)),
+        (Reduce::Any, Part::Condition(a), Part::Condition(b)) => Part::Condition(a | b),
+        (Reduce::All, Part::Condition(a), Part::Condition(b)) => Part::Condition(a & b),
+        _ => unreachable!("parts of one accumulator are of the type that its reduction combines"),
     }
 }
 

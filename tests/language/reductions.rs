@@ -2,7 +2,7 @@
 
 use oxysycl::prelude::*;
 
-use crate::support::{agree, buffer};
+use crate::support::{agree, buffer, given};
 
 /// Softmax with re-reads: a maximum, a sum that needs it, a result that needs both.
 #[sycl_kernel(types(T = [f32, f16]), shapes(input = [rows, width], output = [rows, width]), alias(output = input))]
@@ -90,6 +90,50 @@ fn by_round(input: &[f32], output: &mut [f32], rows: i64, heads: i64, width: i64
     }
 }
 
+/// Counts, extremes of integers of every width that is gathered, and conditions; a place is found in two loops.
+#[sycl_kernel(types(T = [f32, f16]), shapes(input = [rows, width], codes = [rows, width], output = [rows, 9]))]
+fn integers<T: Float>(input: &[T], codes: &[i32], output: &mut [i64], rows: i64, width: i64, limit: i64) {
+    for row in groups(rows) {
+        let (x, c) = (input.row(row * width), codes.row(row * width));
+        let mut out = output.row_mut(row * 9);
+        let (mut positive, mut balance, mut unsigned) = (0, 0_i64, 0_u64);
+        let (mut most, mut least, mut narrow) = (limit, i64::MAX, u32::MAX);
+        let (mut some, mut every) = (false, true);
+        let mut largest = f32::NEG_INFINITY;
+        for i in lanes(width) {
+            let (v, code) = (x.load(i), c.load(i));
+            if v > 0.0 {
+                positive += 1;
+            }
+            balance += code;
+            balance -= 3;
+            unsigned += code.max(0) as u64;
+            most = most.max(code);
+            least = least.min(code);
+            narrow = narrow.min(code as u32);
+            some |= v > 1.0;
+            every &= code > -4;
+            largest = largest.max(v);
+        }
+        let largest = group_max(largest);
+        let mut place = width;
+        for i in lanes(width) {
+            if x.load(i) == largest {
+                place = place.min(i);
+            }
+        }
+        out.store(0, group_sum(positive) as i64);
+        out.store(1, group_sum(balance));
+        out.store(2, group_sum(unsigned) as i64);
+        out.store(3, group_max(most));
+        out.store(4, group_min(least));
+        out.store(5, group_min(narrow) as i64);
+        out.store(6, if group_any(some) { 1 } else { 0 });
+        out.store(7, if group_all(every) { 1 } else { 0 });
+        out.store(8, group_min(place));
+    }
+}
+
 #[test]
 fn maxima_and_sums() {
     agree!(softmax [f32] (a: buffer(3 * 50) => slice, b: buffer(150) => slice_mut, rows: 3i64 => scalar, width: 50i64 => scalar));
@@ -108,4 +152,14 @@ fn reductions_in_rounds() {
         a: buffer(2 * 3 * 40) => slice, b: buffer(8) => slice_mut,
         rows: 2i64 => scalar, heads: 3i64 => scalar, width: 40i64 => scalar,
     ));
+}
+
+#[test]
+fn integers_and_conditions_are_gathered() {
+    for width in [0, 1, 7, 300] {
+        let codes: Vec<i64> = (0..3 * width).map(|i| i * 7919 % 23 - 5).collect();
+        let len = 3 * width as usize;
+        agree!(integers[f32](input: buffer(len) => slice, codes: given(&codes) => slice, output: buffer(27) => slice_mut, rows: 3i64 => scalar, width: width => scalar, limit: 9i64 => scalar));
+    }
+    agree!(integers[f16](input: buffer(64) => slice, codes: buffer(64) => slice, output: buffer(9) => slice_mut, rows: 1i64 => scalar, width: 64i64 => scalar, limit: -99i64 => scalar));
 }

@@ -193,6 +193,10 @@ impl Drawn {
             (Drawn::Floats(_, numbers), true) => shadows::<bf16>(numbers),
             (Drawn::Integers(DType::I8, numbers), _) => elements::<i8, _>(numbers),
             (Drawn::Integers(DType::I32, numbers), _) => elements::<i32, _>(numbers),
+            (Drawn::Integers(DType::U8, numbers), _) => elements::<u8, _>(numbers),
+            (Drawn::Integers(DType::Bool, numbers), _) => {
+                HostArgument::buffer(numbers.iter().map(|n| *n > 0).collect::<Vec<bool>>())
+            }
             (Drawn::Integers(_, numbers), _) => elements::<i64, _>(numbers),
             (Drawn::Scalar(value), _) => HostArgument::Scalar(*value),
         }
@@ -205,6 +209,8 @@ impl Drawn {
             Drawn::Floats(dtype, _) => values(*dtype, result).into_iter().map(float).collect(),
             Drawn::Integers(DType::I8, _) => result.slice::<i8>().iter().map(|x| *x as u64).collect(),
             Drawn::Integers(DType::I32, _) => result.slice::<i32>().iter().map(|x| *x as u64).collect(),
+            Drawn::Integers(DType::U8, _) => result.slice::<u8>().iter().map(|x| *x as u64).collect(),
+            Drawn::Integers(DType::Bool, _) => result.slice::<bool>().iter().map(|x| *x as u64).collect(),
             Drawn::Integers(_, _) => result.slice::<i64>().iter().map(|x| *x as u64).collect(),
             Drawn::Scalar(_) => vec![],
         }

@@ -169,6 +169,35 @@ fn rows_of_all_kinds(input: &[f32], output: &mut [f32], rows: i64, width: i64) {
     }
 }
 
+/// Bytes and conditions in memory: a byte saturates, a condition is stored as it is.
+#[sycl_kernel(
+    types(I = [u8, i8]),
+    shapes(x = [rows, width], mask = [rows, width], y = [rows, width], kept = [rows, width], any = [rows]),
+)]
+fn masked<I: Index>(
+    x: &[I],
+    mask: &[bool],
+    y: &mut [u8],
+    kept: &mut [bool],
+    any: &mut [bool],
+    rows: i64,
+    width: i64,
+) {
+    for row in groups(rows) {
+        let (x, m) = (x.row(row * width), mask.row(row * width));
+        let mut y = y.row_mut(row * width);
+        let mut k = kept.row_mut(row * width);
+        let mut found = false;
+        for i in lanes(width) {
+            let keep = m.load(i) && x.load(i) > 3;
+            y.store(i, if m.load(i) { 5 * x.load(i) } else { -1 });
+            k.store(i, keep != k.load(i));
+            found |= keep;
+        }
+        any.store(row, group_any(found));
+    }
+}
+
 #[test]
 fn branches_and_blocks_give_values() {
     agree!(branches [f32] (a: buffer(11) => slice, b: buffer(11) => slice_mut, n: 11i64 => scalar, flip: true => scalar));
@@ -205,4 +234,10 @@ fn rows_are_views() {
     agree!(rows_of_all_kinds (
         a: buffer(12) => slice, b: buffer(12) => slice_mut, rows: 3i64 => scalar, width: 4i64 => scalar,
     ));
+}
+
+#[test]
+fn bytes_and_conditions_are_elements() {
+    agree!(masked[u8](x: buffer(90) => slice, mask: buffer(90) => slice, y: buffer(90) => slice_mut, kept: buffer(90) => slice_mut, any: buffer(2) => slice_mut, rows: 2i64 => scalar, width: 45i64 => scalar));
+    agree!(masked[i8](x: buffer(7) => slice, mask: buffer(7) => slice, y: buffer(7) => slice_mut, kept: buffer(7) => slice_mut, any: buffer(1) => slice_mut, rows: 1i64 => scalar, width: 7i64 => scalar));
 }

@@ -287,9 +287,9 @@ impl Rows {
     }
 }
 
-/// What device memory holds.
-pub(crate) trait Memory: oxysycl::runtime::Element {}
-impl<T: oxysycl::runtime::Element> Memory for T {}
+/// What device memory holds, any bytes of which are a value.
+pub(crate) trait Memory: oxysycl::runtime::Element + bytemuck::Pod {}
+impl<T: oxysycl::runtime::Element + bytemuck::Pod> Memory for T {}
 
 fn bytes_of<T: Memory>(value: &T) -> &[u8] {
     bytemuck::bytes_of(value)

@@ -16,6 +16,7 @@ mod arms;
 mod choices;
 mod control;
 mod floats;
+mod gathered;
 mod integers;
 mod names;
 mod ranges;

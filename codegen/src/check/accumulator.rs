@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::Errors;
-use crate::ir::{Binary, Expr, ExprKind, Kernel, LocalId, Math, Reduce, Scalar, Stmt, StmtKind, Type, walk};
+use crate::ir::{
+    Binary, Combines, Expr, ExprKind, Kernel, LocalId, Math, Reduce, Scalar, Stmt, StmtKind, Type, walk,
+};
 
 /// Variables that lanes gather into, with the reduction that combines the parts.
 type Accumulators = BTreeMap<LocalId, Reduce>;
@@ -61,13 +63,10 @@ fn assignments(kernel: &Kernel, body: &[Stmt], gathered: &mut Accumulators, erro
                 ),
             );
         };
-        if !matches!(kernel.locals[id].ty, Type::Scalar(Scalar::F32) | Type::Opaque) {
-            errors.at(
-                stmt.span,
-                format_args!(
-                    "`{name}` is gathered over lanes, which is for `f32`; convert the value with `as f32`"
-                ),
-            );
+        if let Type::Scalar(ty) = kernel.locals[id].ty
+            && !reduce.takes(ty)
+        {
+            errors.at(stmt.span, not_gathered(name, reduce, ty));
         }
         let first = *gathered.entry(id).or_insert(reduce);
         if first != reduce {
@@ -81,6 +80,19 @@ fn assignments(kernel: &Kernel, body: &[Stmt], gathered: &mut Accumulators, erro
             );
         }
     });
+}
+
+/// What is said of an accumulator whose type its reduction does not combine.
+fn not_gathered(name: &str, reduce: Reduce, ty: Scalar) -> String {
+    let word = reduce.word();
+    match reduce.row().combines {
+        Combines::Numbers => format!(
+            "`{name}` is gathered for `{word}`, which combines `f32` and integers of 32 or 64 bits, not `{ty}`; declare it as one of those, such as `let mut {name} = 0_i64;`"
+        ),
+        Combines::Conditions => format!(
+            "`{name}` is gathered for `{word}`, which combines `bool`, not `{ty}`; lanes do not share the bits of integers"
+        ),
+    }
 }
 
 /// What to write in place of an assignment that gathers nothing.
@@ -105,7 +117,9 @@ fn cure(stmt: &Stmt, id: LocalId, name: &str) -> String {
             _ => {}
         }
     }
-    format!("gather with `{name} += ..` or `{name} = {name}.max(..)`, or declare it inside the loop")
+    format!(
+        "gather with `{name} += ..`, `{name} = {name}.max(..)` or, of conditions, `{name} |= ..`, or declare it inside the loop"
+    )
 }
 
 /// Sums start at 0, since every work-item starts with the variable's first value; other assignments have no meaning.
@@ -116,7 +130,11 @@ fn starts(kernel: &Kernel, gathered: &Accumulators, errors: &mut Errors) {
             if !zero {
                 let at = init.as_ref().map_or(stmt.span, |e| e.span);
                 let name = &kernel.locals[*id].name;
-                errors.at(at, format_args!("`{name}` is a sum over lanes and starts at `0.0`, since every work-item starts with this value; add it after `group_sum({name})`"));
+                let zero = match kernel.locals[*id].ty {
+                    Type::Scalar(Scalar::F32) | Type::Opaque => "0.0",
+                    _ => "0",
+                };
+                errors.at(at, format_args!("`{name}` is a sum over lanes and starts at `{zero}`, since every work-item starts with this value; add it after `group_sum({name})`"));
             }
         }
         _ => {}

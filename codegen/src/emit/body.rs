@@ -4,7 +4,7 @@ use super::helper::Helper;
 use super::literal;
 use super::printer::{Level, Printer};
 use super::writer::Writer;
-use crate::ir::{Assertion, LocalId, ParamId, Reduce};
+use crate::ir::{Assertion, GroupFunction, LocalId, ParamId, Reduce};
 use crate::program::{
     End, Expr, ExprKind, If, Local, Loop, LoopKind, Register, RegisterId, Row, Start, Stmt, VectorAccess,
 };
@@ -136,8 +136,12 @@ impl Body<'_> {
             self.printer.helpers.uses(Helper::ReduceNan);
             return format!("detail::{}({item}.get_group(), {part})", operator.word());
         }
-        let operation = operation(operator);
-        format!("::sycl::reduce_over_group({item}.get_group(), {part}, ::sycl::{operation}<{ty}>())")
+        match operator.row().sycl {
+            GroupFunction::Reduce(operator) => {
+                format!("::sycl::reduce_over_group({item}.get_group(), {part}, ::sycl::{operator}<{ty}>())")
+            }
+            GroupFunction::Predicate(function) => format!("::sycl::{function}({item}.get_group(), {part})"),
+        }
     }
 
     fn branch(&self, out: &mut Writer, branch: &If) {
@@ -247,13 +251,5 @@ impl Body<'_> {
         }
         self.printer.helpers.uses(Helper::Strided);
         format!("{}, {}", self.size(id), self.printer.spelling.width)
-    }
-}
-
-fn operation(operator: Reduce) -> &'static str {
-    match operator {
-        Reduce::Sum => "plus",
-        Reduce::Max => "maximum",
-        Reduce::Min => "minimum",
     }
 }

@@ -224,7 +224,7 @@ impl Printer<'_> {
         if spelled == value.ty.cpp() {
             return self.value(value);
         }
-        if value.ty == Scalar::F32 {
+        if matches!(value.ty, Scalar::F32 | Scalar::Bool) {
             return format!("static_cast<{spelled}>({})", self.value(value));
         }
         self.helpers.uses(Helper::Saturate);

@@ -1,5 +1,6 @@
 //! The twin that computes in `f64` with a running error bound: the same text with `f32` taken for `Real`.
 
+use proc_macro2::Span;
 use quote::{ToTokens, quote};
 use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut, visit_type_mut};
 use syn::{Arm, Block, Expr, ExprForLoop, Ident, Item, ItemConst, Lit, Stmt, Type, parse_quote};
@@ -76,7 +77,8 @@ impl Shadow<'_> {
         known.then(|| parse_quote!(::oxysycl::native::Lift::lift(#path)))
     }
 
-    fn sum(&self, e: &Expr) -> Option<(Ident, Expr)> {
+    /// A sum's accumulator, the function that adds to it, and the term.
+    fn sum(&self, e: &Expr) -> Option<(Ident, Ident, Expr)> {
         let (target, Reduce::Sum) = gathering(e)? else {
             return None;
         };
@@ -84,11 +86,15 @@ impl Shadow<'_> {
             return None;
         }
         let Expr::Binary(binary) = e else { return None };
-        let mut term = (*binary.right).clone();
-        if matches!(binary.op, syn::BinOp::SubAssign(_)) {
-            term = parse_quote!(-(#term));
-        }
-        Some((target, term))
+        let how = match binary.op {
+            syn::BinOp::SubAssign(_) => "gather_negative",
+            _ => "gather",
+        };
+        Some((
+            target,
+            Ident::new(how, Span::call_site()),
+            (*binary.right).clone(),
+        ))
     }
 }
 
@@ -132,9 +138,9 @@ impl VisitMut for Shadow<'_> {
     }
 
     fn visit_expr_mut(&mut self, node: &mut Expr) {
-        if let Some((target, mut term)) = self.sum(node) {
+        if let Some((target, how, mut term)) = self.sum(node) {
             self.visit_expr_mut(&mut term);
-            *node = parse_quote!(::oxysycl::native::Real::gather(&mut #target, #term));
+            *node = parse_quote!(::oxysycl::native::Gathers::#how(&mut #target, #term));
             return;
         }
         if let Expr::Call(call) = node {

@@ -36,7 +36,7 @@ impl Shuffled {
         let gathered = accumulators(&node.body);
         let starts = gathered.iter().map(|(name, reduce)| {
             let reduce = reduce_path(*reduce);
-            quote!(let mut #name = ::oxysycl::native::Gathered::start(#reduce);)
+            quote!(let mut #name = ::oxysycl::native::Gathered::start(#reduce, #name);)
         });
         let ends = gathered.iter().map(|(name, reduce)| {
             let (parts, key, reduce) = (parts(name), name.to_string(), reduce_path(*reduce));

@@ -104,6 +104,8 @@ pub(super) fn gathering(e: &Expr) -> Option<(Ident, Reduce)> {
     match e {
         Expr::Binary(binary) => match binary.op {
             syn::BinOp::AddAssign(_) | syn::BinOp::SubAssign(_) => Some((name(&binary.left)?, Reduce::Sum)),
+            syn::BinOp::BitOrAssign(_) => Some((name(&binary.left)?, Reduce::Any)),
+            syn::BinOp::BitAndAssign(_) => Some((name(&binary.left)?, Reduce::All)),
             _ => None,
         },
         Expr::Assign(assign) => {

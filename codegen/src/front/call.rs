@@ -8,19 +8,12 @@ use super::Externals;
 use super::lower::{Context, Lower, plain};
 use super::scope::Binding;
 use crate::ir::{
-    Element, Expr, ExprKind, Math, ParamId, ParamKind, Place, Reduce, Scalar, Slot, Syntax, Type,
+    Combines, Element, Expr, ExprKind, Math, ParamId, ParamKind, Place, Reduce, Scalar, Slot, Syntax, Type,
 };
 use crate::source::Callee;
 
-/// The words that are written as functions.
-const WORDS: [&str; 6] = [
-    "groups",
-    "elements",
-    "lanes",
-    "group_sum",
-    "group_max",
-    "group_min",
-];
+/// The words that loops run over; those of reductions are in their table.
+const LOOPS: [&str; 3] = ["groups", "elements", "lanes"];
 
 /// A call of one of the language's words: its name and arguments.
 pub(super) fn word_call(e: &SynExpr) -> Option<(String, Vec<&SynExpr>)> {
@@ -32,7 +25,7 @@ pub(super) fn word_call(e: &SynExpr) -> Option<(String, Vec<&SynExpr>)> {
 fn word(func: &SynExpr) -> Option<String> {
     let SynExpr::Path(path) = func else { return None };
     let name = path.path.segments.last()?.ident.to_string();
-    WORDS.contains(&name.as_str()).then_some(name)
+    (LOOPS.contains(&name.as_str()) || Reduce::from_word(&name).is_some()).then_some(name)
 }
 
 /// The operation that a function of a type is: `f32::from_bits`.
@@ -188,7 +181,14 @@ impl Lower<'_> {
             return self.invalid(span, format_args!("`{word}(x)` takes one value"));
         };
         let value = self.value(arg);
-        let ty = self.same(value.ty, Type::Scalar(Scalar::F32), arg.span());
+        let ty = match reduce.row().combines {
+            // The only floats that are combined.
+            Combines::Numbers if self.infer.is_float(value.ty) => {
+                self.same(value.ty, Type::Scalar(Scalar::F32), arg.span())
+            }
+            Combines::Numbers => value.ty,
+            Combines::Conditions => self.same(value.ty, Type::Scalar(Scalar::Bool), arg.span()),
+        };
         Expr {
             kind: ExprKind::Reduce(reduce, Box::new(value)),
             ty,

@@ -94,6 +94,11 @@ impl Infer {
         }
     }
 
+    /// Whether a type is that of a float literal that nothing has decided yet.
+    pub(super) fn is_float(&self, ty: Type) -> bool {
+        matches!(self.shallow(ty), Type::Infer(var) if self.kind(var) == Kind::Float)
+    }
+
     fn kind(&self, var: u32) -> Kind {
         match self.nodes[var as usize] {
             Node::Free(kind) => kind,

@@ -198,7 +198,7 @@ impl Lower<'_> {
                 None => format!("`{element}` is no element type; there are {}", element_types()),
                 Some(dtype) if dtypes.contains(&dtype) && types.names.len() > 1 => continue,
                 Some(dtype) if dtypes.contains(&dtype) => format!("`{element}` is listed twice"),
-                Some(dtype) if dtype.is_float() != float => {
+                Some(dtype) if (dtype.value() == Scalar::F32) != float || dtype == DType::Bool => {
                     let what = if float { "floats" } else { "integers" };
                     format!("`{name}` stands for {what}, and `{element}` is none")
                 }
@@ -371,7 +371,8 @@ pub(crate) fn element_bound(generics: &Generics, param: &TypeParamSyntax) -> Opt
 
 /// The element types, for messages.
 fn element_types() -> String {
-    DType::ALL.map(DType::rust).join(", ")
+    let names: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.rust()).collect();
+    names.join(", ")
 }
 
 /// The value of a const parameter that `e` lists.

@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 
-use super::{LocalId, Math, ParamId, Place, Stmt, Type};
+use super::{LocalId, Math, ParamId, Place, Reduce, Stmt, Type};
 
 /// An expression with its type and the user's token.
 #[derive(Clone, Debug)]
@@ -123,34 +123,6 @@ impl Binary {
             Binary::Gt => ">",
             Binary::Ge => ">=",
         }
-    }
-}
-
-/// Reductions over the lanes of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Reduce {
-    Sum,
-    Max,
-    Min,
-}
-
-impl Reduce {
-    /// Every reduction.
-    pub const ALL: [Reduce; 3] = [Reduce::Sum, Reduce::Max, Reduce::Min];
-
-    /// The word that combines the lanes' parts.
-    pub fn word(self) -> &'static str {
-        match self {
-            Reduce::Sum => "group_sum",
-            Reduce::Max => "group_max",
-            Reduce::Min => "group_min",
-        }
-    }
-
-    /// The reduction that `word` names.
-    pub fn from_word(word: &str) -> Option<Reduce> {
-        Self::ALL.into_iter().find(|r| r.word() == word)
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod expr;
 mod math;
+mod reduce;
 mod stmt;
 mod types;
 
@@ -10,12 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
 
-pub use self::expr::{Binary, Expr, ExprKind, Reduce, Unary, Valued};
+pub use self::expr::{Binary, Expr, ExprKind, Unary, Valued};
 pub use self::math::{Accuracy, Bound, Math, MathRow, Slot, Syntax};
+pub use self::reduce::{Combines, GroupFunction, Identity, Reduce, ReduceRow};
 pub use self::stmt::{
     Assertion, For, Lanes, Place, Stmt, StmtId, StmtKind, Update, reads, walk, walk_exprs, walk_exprs_mut,
 };
-pub use self::types::{DType, Scalar, Type};
+pub use self::types::{DType, DTypeRow, Scalar, Type};
 
 /// Position of a parameter in a kernel's or function's list.
 pub type ParamId = usize;

@@ -113,6 +113,8 @@ impl Update {
             Update::Operator(Binary::Add | Binary::Sub) => Some(Reduce::Sum),
             Update::Max => Some(Reduce::Max),
             Update::Min => Some(Reduce::Min),
+            Update::Operator(Binary::BitOr) => Some(Reduce::Any),
+            Update::Operator(Binary::BitAnd) => Some(Reduce::All),
             Update::Operator(_) => None,
         }
     }

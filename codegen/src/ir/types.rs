@@ -90,93 +90,101 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// What a buffer holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum DType {
-    F32,
-    F16,
-    BF16,
-    I8,
-    I32,
-    I64,
+/// What is said of an element type.
+#[derive(Clone, Copy, Debug)]
+pub struct DTypeRow {
+    /// The name in Rust: `f16`.
+    pub rust: &'static str,
+    /// The name in exported symbols, macros and on the command line: `fp16`.
+    pub tag: &'static str,
+    /// The name in C++. Conditions are whole bytes there, of which any but 0 is true.
+    pub cpp: &'static str,
+    /// Size in bytes.
+    pub size: usize,
+    /// The type that a load gives and a store takes.
+    pub value: Scalar,
+}
+
+/// Declares [`DType`] with one row for each element type, which lacks no column.
+macro_rules! dtypes {
+    ($($dtype:ident: $rust:literal $tag:literal $cpp:literal $size:literal $value:ident;)*) => {
+        /// What a buffer holds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(missing_docs)]
+        pub enum DType {
+            $($dtype,)*
+        }
+
+        impl DType {
+            /// Every element type.
+            pub const ALL: &'static [DType] = &[$(DType::$dtype),*];
+
+            /// What is said of it.
+            pub const fn row(self) -> DTypeRow {
+                match self {
+                    $(DType::$dtype => DTypeRow {
+                        rust: $rust,
+                        tag: $tag,
+                        cpp: $cpp,
+                        size: $size,
+                        value: Scalar::$value,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+dtypes! {
+    F32: "f32" "fp32" "float" 4 F32;
+    F16: "f16" "fp16" "::sycl::half" 2 F32;
+    BF16: "bf16" "bf16" "::sycl::ext::oneapi::bfloat16" 2 F32;
+    I8: "i8" "i8" "int8_t" 1 I64;
+    I32: "i32" "i32" "int32_t" 4 I64;
+    I64: "i64" "i64" "int64_t" 8 I64;
+    U8: "u8" "u8" "uint8_t" 1 I64;
+    Bool: "bool" "bool" "uint8_t" 1 Bool;
 }
 
 impl DType {
-    /// Every element type.
-    pub const ALL: [DType; 6] = [
-        DType::F32,
-        DType::F16,
-        DType::BF16,
-        DType::I8,
-        DType::I32,
-        DType::I64,
-    ];
-
     /// The type that Rust calls `name`.
     pub fn from_rust(name: &str) -> Option<DType> {
-        Self::ALL.into_iter().find(|d| d.rust() == name)
+        Self::ALL.iter().copied().find(|d| d.rust() == name)
     }
 
     /// The type that exported symbols and the command line call `tag`.
     pub fn from_tag(tag: &str) -> Option<DType> {
-        Self::ALL.into_iter().find(|d| d.tag() == tag)
+        Self::ALL.iter().copied().find(|d| d.tag() == tag)
     }
 
     /// The name in Rust: `f16`.
-    pub fn rust(self) -> &'static str {
-        match self {
-            DType::F32 => "f32",
-            DType::F16 => "f16",
-            DType::BF16 => "bf16",
-            DType::I8 => "i8",
-            DType::I32 => "i32",
-            DType::I64 => "i64",
-        }
+    pub const fn rust(self) -> &'static str {
+        self.row().rust
     }
 
     /// The name in exported symbols, macros and on the command line: `fp16`.
-    pub fn tag(self) -> &'static str {
-        match self {
-            DType::F32 => "fp32",
-            DType::F16 => "fp16",
-            DType::BF16 => "bf16",
-            DType::I8 => "i8",
-            DType::I32 => "i32",
-            DType::I64 => "i64",
-        }
+    pub const fn tag(self) -> &'static str {
+        self.row().tag
     }
 
     /// The name in C++.
-    pub fn cpp(self) -> &'static str {
-        match self {
-            DType::F32 => "float",
-            DType::F16 => "::sycl::half",
-            DType::BF16 => "::sycl::ext::oneapi::bfloat16",
-            DType::I8 => "int8_t",
-            DType::I32 => "int32_t",
-            DType::I64 => "int64_t",
-        }
+    pub const fn cpp(self) -> &'static str {
+        self.row().cpp
     }
 
     /// The type that a load gives and a store takes.
-    pub fn value(self) -> Scalar {
-        if self.is_float() { Scalar::F32 } else { Scalar::I64 }
+    pub const fn value(self) -> Scalar {
+        self.row().value
     }
 
     /// Whether values of this type are `f32`.
     pub fn is_float(self) -> bool {
-        matches!(self, DType::F32 | DType::F16 | DType::BF16)
+        self.value() == Scalar::F32
     }
 
     /// Size in bytes.
-    pub fn size(self) -> usize {
-        match self {
-            DType::I8 => 1,
-            DType::F16 | DType::BF16 => 2,
-            DType::F32 | DType::I32 => 4,
-            DType::I64 => 8,
-        }
+    pub const fn size(self) -> usize {
+        self.row().size
     }
 }
 

@@ -62,6 +62,8 @@ pub(super) fn memory(dtype: DType, place: Place, seed: u64, filling: Filling) ->
         DType::I8 => Box::new(Guarded::<i8>::new(place, seed, filling)),
         DType::I32 => Box::new(Guarded::<i32>::new(place, seed, filling)),
         DType::I64 => Box::new(Guarded::<i64>::new(place, seed, filling)),
+        DType::U8 => Box::new(Guarded::<u8>::new(place, seed, filling)),
+        DType::Bool => Box::new(Guarded::<bool>::new(place, seed, filling)),
     }
 }
 

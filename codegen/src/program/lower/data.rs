@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Expr, ExprKind, LocalId, Scalar, Stmt, StmtKind, Type, walk};
+use crate::ir::{Expr, ExprKind, LocalId, Math, Scalar, Stmt, StmtKind, Type, walk};
 
 /// The variables whose values are data.
 pub(super) fn locals<'s>(blocks: impl IntoIterator<Item = &'s [Stmt]> + Clone) -> BTreeSet<LocalId> {
@@ -31,7 +31,8 @@ pub(super) fn locals<'s>(blocks: impl IntoIterator<Item = &'s [Stmt]> + Clone) -
 /// Whether the value of an expression is data, as the values of these variables are.
 pub(super) fn is_data(e: &Expr, data: &BTreeSet<LocalId>) -> bool {
     e.any(&mut |e| match &e.kind {
-        ExprKind::Load(..) | ExprKind::Call(..) => true,
+        ExprKind::Load(..) | ExprKind::Call(..) | ExprKind::Reduce(..) => true,
+        ExprKind::Math(math, _) => *math == Math::ToBits,
         ExprKind::Cast(a) => a.ty == Type::Scalar(Scalar::F32),
         ExprKind::Local(id) => data.contains(id),
         _ => false,

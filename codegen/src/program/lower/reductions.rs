@@ -1,7 +1,7 @@
 //! Reductions: each becomes a statement, before what reads it.
 
 use super::{Lowering, scalar};
-use crate::ir::{Expr, ExprKind, LocalId, Reduce, Stmt, StmtKind, walk};
+use crate::ir::{Expr, ExprKind, LocalId, Reduce, Scalar, Stmt, StmtKind, walk};
 use crate::program;
 
 /// What is combined already and still holds.
@@ -64,7 +64,9 @@ impl Lowering<'_> {
             into,
             operator,
             part: self.local_of[part],
-            nan: operator != Reduce::Sum && !starts_at_number(&self.kernel.body, part),
+            nan: matches!(operator, Reduce::Max | Reduce::Min)
+                && scalar(self.source[part].ty) == Scalar::F32
+                && !starts_at_number(&self.kernel.body, part),
         });
     }
 }

@@ -82,9 +82,34 @@ impl Machine<'_> {
 
     /// What all work-items gathered.
     fn reduced(&mut self, reduce: Reduce, part: LocalId) -> Value {
-        let parts: Vec<f32> = self.items.iter().map(|item| item.locals[part].float()).collect();
+        let parts: Vec<Value> = self.items.iter().map(|item| item.locals[part]).collect();
+        match scalar(self.kernel.locals[part].ty) {
+            Scalar::F32 => Value::Float(self.reduced_floats(reduce, parts)),
+            Scalar::Bool => {
+                let mut parts = parts.into_iter().map(Value::truth);
+                Value::Bool(match reduce {
+                    Reduce::Any => parts.any(|part| part),
+                    Reduce::All => parts.all(|part| part),
+                    _ => panic!("the checks refuse `{}` of `bool`", reduce.word()),
+                })
+            }
+            ty => {
+                let parts = parts.into_iter().map(Value::int);
+                let combined = match reduce {
+                    Reduce::Sum => Some(parts.sum()),
+                    Reduce::Max => parts.max(),
+                    Reduce::Min => parts.min(),
+                    _ => panic!("the checks refuse `{}` of integers", reduce.word()),
+                };
+                Value::Int(value::wrapped(ty, combined.expect("there are work-items")))
+            }
+        }
+    }
+
+    fn reduced_floats(&mut self, reduce: Reduce, parts: Vec<Value>) -> f32 {
+        let parts: Vec<f32> = parts.into_iter().map(Value::float).collect();
         let fold = |f: fn(f32, f32) -> f32| parts.iter().copied().reduce(f).expect("there are work-items");
-        Value::Float(match reduce {
+        match reduce {
             Reduce::Sum => {
                 let exact: f64 = parts.iter().copied().map(f64::from).sum();
                 self.rounded |= exact.is_finite() && exact != f64::from(exact as f32);
@@ -92,7 +117,8 @@ impl Machine<'_> {
             }
             Reduce::Max => fold(f32::max),
             Reduce::Min => fold(f32::min),
-        })
+            _ => panic!("the checks refuse `{}` of floats", reduce.word()),
+        }
     }
 
     pub(super) fn update(&mut self, id: LocalId, update: Update, e: &Expr) -> Result<Value, Stop> {
