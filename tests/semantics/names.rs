@@ -35,7 +35,7 @@ hostile! {
     r#virtual r#typeof r#do auto asm catch throw union using nullptr constexpr mutable explicit inline wchar_t
     exp rsqrt sqrt fabs max min item queue cgh sycl half std size_t input_ main printf y0 j1 gamma index signal
     lane lanes_ v VEC detail whole code local_ groups_ error reason
-    major minor makedev I NAN INFINITY NULL EOF errno assert linux unix isnan stdin new_ new__ a__b _Upper __x
+    major minor makedev I NAN INFINITY NULL EOF errno assert linux unix isnan stdin new_ new__ a__b
     int64_t uint8_t sgl sycl_kernel
 }
 
