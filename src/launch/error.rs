@@ -66,8 +66,14 @@ pub enum LaunchError {
     },
     /// The kernel could not be compiled or loaded.
     #[error(transparent)]
-    Runtime(#[from] Error),
+    Runtime(Box<Error>),
     /// The launcher refused the arguments, or the SYCL run time failed.
     #[error(transparent)]
     Call(#[from] CallError),
+}
+
+impl From<Error> for LaunchError {
+    fn from(error: Error) -> Self {
+        LaunchError::Runtime(Box::new(error))
+    }
 }

@@ -5,6 +5,7 @@ use oxysycl::prelude::*;
 use crate::support::{queue, same};
 
 /// What lanes gather of every kind: sums, extremes and conditions, from bytes and conditions in memory.
+#[allow(clippy::too_many_arguments)]
 #[sycl_kernel(shapes(x = [rows, width], y = [rows, width], mask = [rows, width], out = [rows, 10], kept = [rows, width], bytes = [rows, width]))]
 fn gathered(
     x: &[i64],
