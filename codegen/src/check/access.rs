@@ -75,11 +75,12 @@ impl Access {
         }
     }
 
-    /// Whether both are accesses of the same elements by the same work-items.
-    pub(crate) fn is_like(&self, other: &Access) -> bool {
+    /// Whether this is an access of the same elements by the same work-items as another one, wherever that happens.
+    pub(crate) fn covers(&self, other: &Access) -> bool {
         (self.buffer, self.write) == (other.buffer, other.write)
             && (&self.index, &self.actor) == (&other.index, &other.actor)
             && (&self.repeats, &self.rounds) == (&other.repeats, &other.rounds)
+            && self.holds.iter().all(|fact| other.holds.contains(fact))
     }
 }
 

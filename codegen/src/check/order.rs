@@ -124,7 +124,7 @@ impl Order<'_> {
     /// Adds accesses that may have happened since the last barrier.
     fn also_pending(&mut self, accesses: Vec<Access>) {
         for access in accesses {
-            if !self.pending.iter().any(|known| known.is_like(&access)) {
+            if !self.pending.iter().any(|known| known.covers(&access)) {
                 self.pending.push(access);
             }
         }

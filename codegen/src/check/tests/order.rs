@@ -252,3 +252,16 @@ fn in_place_a_lanes_own_block_is_loaded_before_it_is_stored() {
     accepted(&kernel("4 * i + s"));
     refused(&kernel("4 * i"), "an earlier round of this loop stores to");
 }
+
+#[test]
+fn one_access_under_two_conditions_happens_under_either() {
+    let stored = |second: &str| {
+        format!(
+            "if row < 3 && n > 0 {{ y.store(0, 1.0); }}
+            if {second} && n > 0 {{ y.store(0, 2.0); }}
+            if row >= 3 {{ for i in lanes(n) {{ z.store(i, y.load(0)); }} }}"
+        )
+    };
+    assert_eq!(barriers(&stored("row < 2")), []);
+    assert_eq!(barriers(&stored("row >= 3")), [2]);
+}
