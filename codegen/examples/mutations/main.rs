@@ -1,9 +1,10 @@
 //! Weakens each rule of the checks, and shows what notices.
 //!
 //! `cargo run -p oxysycl-codegen --example mutations` copies this package into the target folder, puts every weakening of
-//! [`table`] beside its rule there, builds that once, and runs the tests of the checks and the simulator with each of them in
-//! force. A weakening that nothing notices is an error: either a test is missing, or the rule is not needed. Arguments choose
-//! weakenings by parts of their names.
+//! [`table`] beside its rule there, builds that once, and runs the test that the table names with each of them in force. A
+//! weakening that its test does not notice is an error, which says what notices it instead: another test of the checks or the
+//! simulator. If nothing does, either a test is missing, or the rule is not needed. Arguments choose weakenings by parts of
+//! their names.
 
 mod table;
 
@@ -23,14 +24,17 @@ fn main() -> ExitCode {
     let chosen: Vec<String> = std::env::args().skip(1).collect();
     let copy = copied();
     let [tests, simulator] = built(&copy);
-    let mut survivors = 0;
+    let mut survivors = 0_usize;
     for mutation in MUTATIONS {
         if !chosen.is_empty() && !chosen.iter().any(|part| mutation.name.contains(part)) {
             continue;
         }
-        let noticed = failed(&tests, mutation).or_else(|| found(&simulator, mutation));
-        survivors += usize::from(noticed.is_none());
-        let by = noticed.unwrap_or_else(|| "NOTHING".to_owned());
+        let test = format!("check::tests::{}", mutation.test);
+        let by = failed(&tests, &["--exact", &test], mutation).unwrap_or_else(|| {
+            survivors += 1;
+            let other = failed(&tests, &["check::"], mutation).or_else(|| found(&simulator, mutation));
+            format!("not {test}, but {}", other.as_deref().unwrap_or("NOTHING"))
+        });
         println!("{:50} {by}", mutation.name);
     }
     ExitCode::from(u8::from(survivors > 0))
@@ -114,10 +118,10 @@ fn built(copy: &Path) -> [PathBuf; 2] {
     [binary("src/lib.rs"), binary("simulator")]
 }
 
-/// The test of the checks that fails first.
-fn failed(tests: &Path, mutation: &Mutation) -> Option<String> {
+/// Of the tests that `chosen` names, the one that fails first.
+fn failed(tests: &Path, chosen: &[&str], mutation: &Mutation) -> Option<String> {
     let output = Command::new(tests)
-        .arg("check::")
+        .args(chosen)
         .env(CHOSEN, mutation.name)
         .output()
         .expect("tests run");

@@ -106,12 +106,12 @@ fn signed(kernel: &Kernel) -> BTreeSet<ParamId> {
         .collect()
 }
 
-/// Buffers that the kernel reads alone, and rows of them.
+/// Buffers that the kernel reads alone, and rows of them. That one of them may be the same buffer as one that is written
+/// changes nothing: a load that could see what is stored there is refused, judged by values that nothing has changed yet.
 fn fixed(kernel: &Kernel) -> BTreeSet<Place> {
-    let aliased = |id: ParamId| kernel.buffers().any(|(_, output)| output.aliases.contains(&id));
     let is_fixed = |place: &Place| {
-        let is_fixed = |id: &ParamId| !kernel.buffer(*id).mutable && !aliased(*id);
-        kernel.buffers_of(*place).iter().all(is_fixed)
+        let buffers = kernel.buffers_of(*place);
+        buffers.iter().all(|id| !kernel.buffer(*id).mutable)
     };
     let buffers = kernel.buffers().map(|(id, _)| Place::Buffer(id));
     let rows = (0..kernel.rows.len()).map(Place::Row);

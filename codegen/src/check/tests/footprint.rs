@@ -133,3 +133,30 @@ fn elements_are_lanes() {
         "every lane stores",
     );
 }
+
+#[test]
+fn lanes_under_opposite_conditions_run_at_the_same_time() {
+    let kernel = |cond: &str| {
+        row_kernel(&format!(
+            "for i in lanes(n) {{ if {cond} {{ y.store(i, 1.0); }} else {{ z.store(i, y.load(n - 1 - i)); }} }}"
+        ))
+    };
+    accepted(&kernel("row < 3"));
+    refused(&kernel("i < 3"), "another lane of this loop loads");
+}
+
+#[test]
+fn lanes_are_in_rounds_of_their_own() {
+    // Before and behind `at`, which is another one for each lane if it counts rounds.
+    let parts = |at: &str| {
+        format!("if i + 1 < {at} {{ z.store(i, y.load(i + 1)); }} if i >= {at} {{ y.store(i, 1.0); }}")
+    };
+    accepted(&row_kernel(&format!(
+        "if row < n {{ for i in lanes(n) {{ {} }} }}",
+        parts("row")
+    )));
+    lanes(
+        &format!("for s in 0..n {{ {} }}", parts("s")),
+        "another lane of this loop loads",
+    );
+}

@@ -1,5 +1,6 @@
 //! Kernels that are judged one rule at a time.
 
+mod accumulator;
 mod choice;
 mod choices;
 mod footprint;

@@ -254,6 +254,25 @@ fn in_place_a_lanes_own_block_is_loaded_before_it_is_stored() {
 }
 
 #[test]
+fn what_is_found_in_data_is_another_number_in_each_round() {
+    let kernel = |before: &str, inside: &str, index: &str| {
+        format!(
+            "{before}
+            for s in 0..2 {{
+                {inside}
+                if u >= 0 && u < 4 {{
+                    for i in lanes(n) {{ if {index} < n {{ y.store({index}, 1.0); }} }}
+                }}
+            }}"
+        )
+    };
+    let (first, each) = ("let u = x.load(0) as i64;", "let u = x.load(s) as i64;");
+    assert_eq!(barriers(&kernel(first, "", "4 * i + u")), []);
+    assert_eq!(barriers(&kernel(first, "", "4 * i + 4 * s + u")), [4]);
+    assert_eq!(barriers(&kernel("", each, "4 * i + 4 * s + u")), [4]);
+}
+
+#[test]
 fn one_access_under_two_conditions_happens_under_either() {
     let stored = |second: &str| {
         format!(
@@ -264,4 +283,29 @@ fn one_access_under_two_conditions_happens_under_either() {
     };
     assert_eq!(barriers(&stored("row < 2")), []);
     assert_eq!(barriers(&stored("row >= 3")), [2]);
+}
+
+#[test]
+fn in_place_a_number_is_the_same_until_it_is_stored() {
+    let kernel = |before: &str, after: &str| {
+        format!(
+            "#[sycl_kernel(shapes(a = [rows, n], b = [rows, n], c = [rows, n + 1]), alias(b = a))]
+            fn kernel(a: &[i64], b: &mut [i64], c: &mut [f32], rows: i64, n: i64) {{
+                for row in groups(rows) {{
+                    let x = a.row(row * n);
+                    let mut y = b.row_mut(row * n);
+                    let mut z = c.row_mut(row * (n + 1));
+                    for i in lanes(n) {{
+                        let once = x.load(i);
+                        {before}
+                        let j = x.load(i) - once;
+                        if j >= 0 && j <= 1 {{ z.store(i + j, 1.0); }}
+                        {after}
+                    }}
+                }}
+            }}"
+        )
+    };
+    accepted(&kernel("", "y.store(i, 1);"));
+    refused(&kernel("y.store(i, 1);", ""), "stored to before this load");
 }

@@ -183,3 +183,25 @@ fn groups_do_not_take_turns_with_rows() {
     let both = store("r * s + c * t") + &store("c * s + r * t");
     refused(&square(&both), "another row of `b`");
 }
+
+#[test]
+fn gaps_between_heads_are_no_part_of_a_row() {
+    let whole = "for i in lanes(heads * n) { b.store(r * s + i, 1.0); }";
+    accepted(&kernel("[rows @ s, heads, n]", "r in groups(rows)", whole));
+    refused(
+        &kernel("[rows @ s, heads @ hs, n]", "r in groups(rows)", whole),
+        "outside the group's own row",
+    );
+}
+
+#[test]
+fn a_condition_that_differs_from_lane_to_lane_leaves_no_group_out() {
+    let moved = |by: &str, element: &str| {
+        let body =
+            format!("for i in lanes(4) {{ if r >= {by} {{ b.store((r - {by}) * 4 + {element}, 1.0); }} }}");
+        kernel("[rows, 4]", "r in groups(rows)", &body)
+    };
+    accepted(&moved("1", "i"));
+    // Lane 0 of one group stores where lane 1 of the next does.
+    refused(&moved("i", "0"), "outside the group's own row");
+}

@@ -213,3 +213,50 @@ fn a_value_of_values_is_looked_into_only_so_far() {
         "two lanes may store",
     );
 }
+
+#[test]
+fn what_is_loaded_again_may_have_been_stored() {
+    let kernel = |store: &str| {
+        format!(
+            "#[sycl_kernel(shapes(b = [rows, n + 1], t = [rows, n]))]
+            fn kernel(b: &mut [f32], t: &mut [i64], rows: i64, n: i64) {{
+                for row in groups(rows) {{
+                    let mut y = b.row_mut(row * (n + 1));
+                    let mut s = t.row_mut(row * n);
+                    for i in lanes(n) {{
+                        let once = s.load(i);
+                        {store}
+                        let j = s.load(i) - once;
+                        if j >= 0 && j <= 1 {{ y.store(i + j, 1.0); }}
+                    }}
+                }}
+            }}"
+        )
+    };
+    refused(&kernel("s.store(i, 1);"), "two lanes may store");
+    let read = kernel("")
+        .replace("t: &mut", "t: &")
+        .replace("let mut s = t.row_mut", "let s = t.row");
+    accepted(&read);
+}
+
+#[test]
+fn a_number_is_at_least_0_by_what_it_is_made_of() {
+    let store = |index: &str, element: &str| {
+        shifted(&format!(
+            "let c = {index}; if {element} <= n {{ y.store({element}, 1.0); }}"
+        ))
+    };
+    for (right, wrong, element) in [
+        ("u as i64 + 1", "(u + 1) as i64", "c - 1"),
+        ("2 * (u as i64)", "(2 * k) as i64", "c"),
+        ("n % 4", "p % 4", "c"),
+        ("n >> 1", "p >> 1", "c"),
+        ("n.min(rows)", "n.min(p)", "c"),
+        ("n.max(p)", "p.max(-1)", "c"),
+        ("if flag { n } else { 3 }", "if flag { n } else { p }", "c"),
+    ] {
+        accepted(&store(right, element));
+        refused(&store(wrong, element), "outside the group's own row");
+    }
+}
