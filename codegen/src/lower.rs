@@ -5,7 +5,10 @@ use syn::ItemFn;
 use crate::check;
 use crate::diagnostics::Errors;
 use crate::front::{self, Externals};
-use crate::ir::{Expr, ExprKind, Function, Kernel, walk_exprs_mut};
+use crate::ir::{
+    Binary, Expr, ExprKind, Function, Kernel, Math, Reduce, Scalar, StmtKind, Type, Update, walk,
+    walk_exprs_mut,
+};
 use crate::source::{Callee, FunctionSource, KernelSource};
 
 /// Lowers and checks a kernel.
@@ -92,17 +95,47 @@ fn rename(e: &mut Expr, names: &[(&str, String)]) {
 }
 
 impl Kernel {
-    /// Whether the device gives the very bits of the native function: there is no sum over lanes, whose order is not fixed, and
-    /// no function that is only accurate to some units in the last place.
+    /// Whether the device gives the very bits of the native function, but for what [`has_extremum`](Self::has_extremum) leaves
+    /// open: there is no sum over lanes, whose order is not fixed, and no function that is only accurate to some units in the
+    /// last place.
     pub fn is_exact(&self) -> bool {
-        let mut exact = true;
-        self.walk_exprs(&mut |e| {
-            exact &= match &e.kind {
-                ExprKind::Reduce(reduce, part) => reduce.is_exact(part.ty.scalar()),
-                ExprKind::Math(math, _) => math.is_exact(),
-                _ => true,
-            };
+        !self.computes(&|e| match &e.kind {
+            ExprKind::Reduce(reduce, part) => !reduce.is_exact(part.ty.scalar()),
+            ExprKind::Math(math, _) => !math.is_exact(),
+            _ => false,
+        })
+    }
+
+    /// Whether there is a largest or smallest of floats: of zeros with unlike signs Rust leaves open which one that is.
+    pub fn has_extremum(&self) -> bool {
+        self.computes(&|e| match &e.kind {
+            ExprKind::Reduce(Reduce::Max | Reduce::Min, _) | ExprKind::Math(Math::Max | Math::Min, _) => {
+                e.ty == Type::Scalar(Scalar::F32)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether floats are divided, so that the sign of a zero may become that of an infinity.
+    pub fn divides(&self) -> bool {
+        let mut divides = self.computes(&|e| match &e.kind {
+            ExprKind::Binary(Binary::Div, ..) => e.ty == Type::Scalar(Scalar::F32),
+            ExprKind::Math(math, _) => matches!(math, Math::Recip | Math::Powi),
+            _ => false,
         });
-        exact
+        let bodies = self.functions.iter().map(|function| &function.body.stmts);
+        for block in bodies.chain([&self.body]) {
+            walk(block, &mut |stmt| {
+                divides |= matches!(stmt.kind, StmtKind::Update(_, Update::Operator(Binary::Div), _));
+            });
+        }
+        divides
+    }
+
+    /// Whether `test` holds for any expression.
+    fn computes(&self, test: &dyn Fn(&Expr) -> bool) -> bool {
+        let mut found = false;
+        self.walk_exprs(&mut |e| found |= test(e));
+        found
     }
 }

@@ -165,6 +165,33 @@ inline float powi(float x, int32_t exponent) {
   }
   return exponent < 0 ? 1.0f / power : power;
 }
+{% endif %}{% if float_remainder %}
+/// x % y without loss, by long division of the significands: `fmod` of some devices is wrong for subnormal numbers.
+inline float float_remainder(float x, float y) {
+  constexpr uint32_t infinity = 0x7f800000, hidden = 0x00800000;
+  const uint32_t bits = ::sycl::bit_cast<uint32_t>(x), sign = bits & 0x80000000;
+  const uint32_t a = bits ^ sign, b = ::sycl::bit_cast<uint32_t>(y) & 0x7fffffff;
+  if (a >= infinity || b == 0 || b > infinity) return std::numeric_limits<float>::quiet_NaN();
+  if (a < b) return x;
+  int32_t exponent = b < hidden ? 1 : static_cast<int32_t>(b / hidden);
+  const uint32_t divisor = b < hidden ? b : b % hidden + hidden;
+  uint64_t rest = a < hidden ? a : a % hidden + hidden;
+  rest %= divisor;
+  // 40 binary places at a time, which is all that 64 bits have room for.
+  for (int32_t places = static_cast<int32_t>(a / hidden) - exponent; places > 0; places -= 40) {
+    rest = (rest << (places < 40 ? places : 40)) % divisor;
+  }
+  for (; rest != 0 && rest < hidden && exponent > 1; --exponent) rest *= 2;
+  const bool subnormal = rest < hidden;
+  const uint32_t magnitude = static_cast<uint32_t>(subnormal ? rest : rest - hidden + exponent * uint64_t{hidden});
+  return ::sycl::bit_cast<float>(sign | magnitude);
+}
+{% endif %}{% if carried %}
+/// x, in a form that compilers do not see through while they look for sums and products: the OpenCL run time of CPUs would
+/// combine what a loop carries from round to round in another order.
+inline float carried(float x) {
+  return ::sycl::copysign(x, x);
+}
 {% endif %}{% if reduce_nan %}
 /// The largest and the smallest of a group's parts that are numbers; NaN where none is.
 template <typename Group>

@@ -256,3 +256,80 @@ fn loads_see_what_was_stored() {
         same(&native, &a.to_vec().expect("copy"));
     }
 }
+
+/// A sum, a product and a maximum of `k` neighbours, one after the other.
+#[sycl_kernel(shapes(x = [n, k], out = [3 * n]))]
+fn one_after_the_other(x: &[f32], out: &mut [f32], n: i64, k: i64) {
+    for i in elements(n) {
+        let (mut sum, mut product, mut most) = (0.0, 1.0, f32::NEG_INFINITY);
+        for s in 0..k {
+            let v = x.load(i * k + s);
+            sum += v;
+            product *= v + 1.5;
+            most = if v > most { v } else { most };
+        }
+        out.store(3 * i, sum);
+        out.store(3 * i + 1, product);
+        out.store(3 * i + 2, most);
+    }
+}
+
+/// The run time of CPUs combines sums that it sees in parts, where few work-items are left.
+#[test]
+fn what_a_loop_carries_is_combined_in_its_order() {
+    for (n, k) in [(1, 16), (3, 8), (3, 100), (3, 1000), (8, 33), (40, 100)] {
+        let x: Vec<f32> = (0..n * k)
+            .map(|i| (i as f32 * 0.754_877_7).fract() - 0.5)
+            .collect();
+        for offset in [0, 1] {
+            let (dx, dout) = (upload(&x, offset), upload(&vec![0f32; 3 * n], offset));
+            let mut native = vec![0.0; 3 * n];
+            one_after_the_other(&x, &mut native, n as i64, k as i64);
+            let (dx, view) = (dx.slice(offset..).unwrap(), dout.slice(offset..).unwrap());
+            one_after_the_other::launch(queue(), dx, view, n as i64, k as i64).unwrap();
+            same(&native, &dout.to_vec().unwrap()[offset..]);
+        }
+    }
+}
+
+/// a % b
+#[sycl_kernel(shapes(a = [n], b = [n], out = [n]))]
+fn remainders(a: &[f32], b: &[f32], out: &mut [f32], n: i64) {
+    for i in elements(n) {
+        out.store(i, a.load(i) % b.load(i));
+    }
+}
+
+/// Numbers of every magnitude, subnormal ones, their neighbours, infinities and NaN, each with each.
+#[test]
+fn remainders_lose_nothing() {
+    let near = [
+        0u32,
+        1,
+        2,
+        3,
+        0x0028_be94,
+        0x0060_0000,
+        0x007f_ffff,
+        0x0080_0000,
+        0x00a2_069f,
+        0x00ff_ffff,
+        0x0100_0001,
+    ];
+    let large = (0..64).map(|i| 0x0123_4567 + i * 0x01fe_dcba);
+    let special = [0x3f80_0000, 0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0000];
+    let bits: Vec<u32> = near.into_iter().chain(large).chain(special).collect();
+    let values: Vec<f32> = bits
+        .iter()
+        .flat_map(|b| [f32::from_bits(*b), -f32::from_bits(*b)])
+        .collect();
+    let (a, b): (Vec<f32>, Vec<f32>) = values
+        .iter()
+        .flat_map(|a| values.iter().map(move |b| (*a, *b)))
+        .unzip();
+    let mut native = vec![0.0; a.len()];
+    remainders(&a, &b, &mut native, a.len() as i64);
+    let (da, db, out) = (upload(&a, 0), upload(&b, 0), upload(&native, 0));
+    remainders::launch(queue(), da.view(), db.view(), out.view(), a.len() as i64).unwrap();
+    same(&native, &out.to_vec().unwrap());
+}

@@ -32,6 +32,10 @@ pub(super) enum Helper {
     Fraction,
     /// `powi`, by multiplication.
     Power,
+    /// `float_remainder`, which loses nothing.
+    FloatRemainder,
+    /// `carried` from round to round of a loop.
+    Carried,
     /// `group_max`, `group_min` of parts that may be NaN.
     ReduceNan,
     /// `rotate_left`, `rotate_right`, `count_ones`, `leading_zeros`, `trailing_zeros`.

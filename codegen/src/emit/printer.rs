@@ -165,6 +165,10 @@ impl Printer<'_> {
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e),
             ExprKind::Guarded(op, a, b) => self.guarded(*op, a, b),
             ExprKind::Cast(a) => self.cast(a, e.ty),
+            ExprKind::Carried(a) => {
+                self.helpers.uses(Helper::Carried);
+                Cpp::primary(format!("detail::carried({})", self.value(a)), e.ty)
+            }
             ExprKind::Math(math, args) => self.math(*math, args, e.ty),
             ExprKind::Call(path, args) => {
                 let (_, name) = self
@@ -260,7 +264,8 @@ impl Printer<'_> {
     fn binary(&self, op: Binary, a: &Expr, b: &Expr, e: &Expr) -> Cpp {
         let ty = a.ty;
         if op == Binary::Rem && ty == Scalar::F32 {
-            let text = format!("::sycl::fmod({}, {})", self.value(a), self.value(b));
+            self.helpers.uses(Helper::FloatRemainder);
+            let text = format!("detail::float_remainder({}, {})", self.value(a), self.value(b));
             return Cpp::primary(text, Scalar::F32);
         }
         let level = level(op);

@@ -41,6 +41,8 @@ pub enum ExprKind {
     Guarded(Binary, Box<Expr>, Box<Expr>),
     /// A conversion to the expression's type.
     Cast(Box<Expr>),
+    /// A float that the next round of a loop goes on with: no compiler may do the rounds in another order.
+    Carried(Box<Expr>),
     /// A built-in function.
     Math(Math, Vec<Expr>),
     /// A function of the program, by path.
@@ -112,7 +114,9 @@ impl Expr {
     /// Calls `visit` on this expression's direct parts.
     pub fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Load(_, a) => visit(a),
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Carried(a) | ExprKind::Load(_, a) => {
+                visit(a)
+            }
             ExprKind::Binary(_, a, b) | ExprKind::Guarded(_, a, b) => {
                 visit(a);
                 visit(b);

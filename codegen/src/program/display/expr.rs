@@ -50,6 +50,7 @@ fn write(e: &Expr, name: &dyn Fn(&Expr) -> String) -> String {
         ExprKind::Binary(op, a, b) => format!("{} {} {}", inner(a), op.token(), inner(b)),
         ExprKind::Guarded(op, a, b) => format!("{} {} {}", inner(a), guarded(*op), inner(b)),
         ExprKind::Cast(a) => format!("{} as {}", inner(a), e.ty),
+        ExprKind::Carried(a) => format!("carried({})", outer(a)),
         ExprKind::Math(math, args) => format!("{}({})", math.name(), list(args)),
         ExprKind::Call(path, args) => format!("{path}({})", list(args)),
         ExprKind::Select(condition, a, b) => {

@@ -93,15 +93,18 @@ impl Lowering<'_> {
             }
             StmtKind::Store(place, at, value) => out.push(self.store(*place, at, value)),
             StmtKind::Lanes(lanes) => {
+                // What lanes gather is in no order.
+                let round = self.round.take();
                 self.code = Code::Lane;
                 self.lanes(stmt.id, lanes.index, &lanes.extent, &lanes.body, out);
                 self.code = Code::Group;
+                self.round = round;
             }
             StmtKind::Let(id, init) => {
                 let init = init.as_ref().map(|init| self.value(init));
                 out.push(Stmt::Let(self.declare(*id), init));
             }
-            StmtKind::Assign(id, value) => out.push(Stmt::Assign(self.local_of[*id], self.value(value))),
+            StmtKind::Assign(id, value) => out.push(self.assign(*id, value)),
             StmtKind::Update(id, update, value) => out.push(self.update(*id, *update, value)),
             StmtKind::If(condition, then, otherwise) => {
                 let branch = If {
@@ -120,17 +123,33 @@ impl Lowering<'_> {
         self.reductions.forget_changed(stmt);
     }
 
+    /// A float that a loop carries from round to round is said to be one.
+    fn assign(&self, id: LocalId, value: &ir::Expr) -> Stmt {
+        let mut value = self.value(value);
+        if self.is_carried(id) {
+            value = Expr {
+                ty: value.ty,
+                kind: ExprKind::Carried(Box::new(value)),
+            };
+        }
+        Stmt::Assign(self.local_of[id], value)
+    }
+
+    /// Whether a variable is a float from outside the loop around.
+    fn is_carried(&self, id: LocalId) -> bool {
+        self.round.is_some_and(|index| id < index) && scalar(self.source[id].ty) == Scalar::F32
+    }
+
     /// Floats are updated in place; integers may need a guard.
     fn update(&self, id: LocalId, update: Update, value: &ir::Expr) -> Stmt {
         let local = &self.source[id];
         match update {
-            Update::Operator(op) if scalar(local.ty) == Scalar::F32 && op != Binary::Rem => {
+            Update::Operator(op)
+                if scalar(local.ty) == Scalar::F32 && op != Binary::Rem && !self.is_carried(id) =>
+            {
                 Stmt::Update(self.local_of[id], op, self.value(value))
             }
-            _ => Stmt::Assign(
-                self.local_of[id],
-                self.value(&update.applied(id, local.ty, value)),
-            ),
+            _ => self.assign(id, &update.applied(id, local.ty, value)),
         }
     }
 
@@ -144,6 +163,9 @@ impl Lowering<'_> {
             true if has_next(&end) => End::Through(end),
             true => End::ThroughLast(end, self.made("more", ty)),
         };
+        let around = self.round.replace(f.index);
+        let body = self.block(&f.body);
+        self.round = around;
         Stmt::Loop(Loop {
             kind: LoopKind::Rounds,
             index,
@@ -153,7 +175,7 @@ impl Lowering<'_> {
                 kind: ExprKind::Int(1),
                 ty,
             },
-            body: self.block(&f.body),
+            body,
         })
     }
 

@@ -107,6 +107,8 @@ struct Lowering<'a> {
     code: Code,
     /// The loop over whole vectors around.
     vector: Option<VectorLoop<'a>>,
+    /// The index of the innermost loop of one work-item around; variables are numbered as they are declared.
+    round: Option<LocalId>,
     reductions: Reductions,
 }
 
@@ -140,6 +142,7 @@ impl<'a> Lowering<'a> {
             lanes: 0,
             code: Code::Scalars,
             vector: None,
+            round: None,
             reductions: Reductions::default(),
         }
     }
