@@ -43,21 +43,24 @@ pub(super) enum Spacing {
 }
 
 impl Case {
-    /// The integers that sizes follow from.
+    /// What sizes and assertions follow from.
     pub(super) fn values(&self) -> Values {
-        let integer = |constant: &Constant| match constant {
-            Constant::Integer(_, value) => i64::try_from(*value).ok(),
-            Constant::Bool(value) => Some((*value).into()),
-            Constant::F32(_) => None,
-        };
-        let params = self.scalars.iter().enumerate();
-        Values {
+        let mut values = Values {
             consts: self.consts.clone(),
-            params: params
-                .filter_map(|(id, scalar)| Some((id, integer(scalar.as_ref()?)?)))
-                .collect(),
             ..Values::default()
+        };
+        for (id, scalar) in self.scalars.iter().enumerate() {
+            match scalar {
+                None => {}
+                Some(Constant::Bool(value)) => _ = values.params.insert(id, (*value).into()),
+                Some(Constant::F32(value)) => _ = values.float_params.insert(id, *value),
+                Some(Constant::Integer(_, value)) => {
+                    let value = i64::try_from(*value).expect("cases are drawn from such numbers");
+                    values.params.insert(id, value);
+                }
+            }
         }
+        values
     }
 
     /// The case in words, such as `HIDDEN_SIZE=769 num_tokens=33 eps=1e-6, in place`.

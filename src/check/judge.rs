@@ -21,8 +21,8 @@ pub(super) trait Judged: Element + Viewed + Display {
     /// What stands for this element in the kernel's shadow.
     fn to_shadow(self) -> Self::Shadow;
 
-    /// Whether both are the same bits, or both NaN.
-    fn is_same(self, other: Self) -> bool;
+    /// Whether both are the same bits, both NaN, or numbers whose signs do not count.
+    fn is_same(self, other: Self, unsigned: Unsigned) -> bool;
 
     /// The distance from `value`, which is no NaN, in units in the last place of this type there.
     fn ulps_from(self, value: f64) -> f64;
@@ -32,6 +32,15 @@ pub(super) trait Judged: Element + Viewed + Display {
 
     /// The element as a number.
     fn to_f64(self) -> f64;
+}
+
+/// Floats whose sign does not count: Rust leaves open which zero the `max` or `min` of two gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Unsigned {
+    /// Zeros.
+    pub(super) zeros: bool,
+    /// Infinities, for a kernel that divides by such zeros.
+    pub(super) infinities: bool,
 }
 
 /// What a device may have stored.
@@ -151,8 +160,14 @@ macro_rules! floats {
                 self.into()
             }
 
-            fn is_same(self, other: Self) -> bool {
-                self.to_bits() == other.to_bits() || (self.is_nan() && other.is_nan())
+            fn is_same(self, other: Self, unsigned: Unsigned) -> bool {
+                const SIGN: $bits = 1 << ($bits::BITS - 1);
+                let magnitude = self.to_bits() & !SIGN;
+                let either = (unsigned.zeros && magnitude == 0)
+                    || (unsigned.infinities && magnitude == $ty::INFINITY.to_bits());
+                self.to_bits() == other.to_bits()
+                    || (self.is_nan() && other.is_nan())
+                    || (either && magnitude == other.to_bits() & !SIGN)
             }
 
             fn ulps_from(self, value: f64) -> f64 {
@@ -198,7 +213,7 @@ macro_rules! integers {
                 self
             }
 
-            fn is_same(self, other: Self) -> bool {
+            fn is_same(self, other: Self, _: Unsigned) -> bool {
                 self == other
             }
 
@@ -234,7 +249,7 @@ impl Judged for bool {
         self
     }
 
-    fn is_same(self, other: Self) -> bool {
+    fn is_same(self, other: Self, _: Unsigned) -> bool {
         self == other
     }
 
@@ -323,7 +338,17 @@ mod tests {
 
     #[test]
     fn zeros_of_either_sign_differ_in_bits_and_not_in_value() {
-        assert!(!0f32.is_same(-0.0) && f32::NAN.is_same(-f32::NAN));
+        let bits = Unsigned::default();
+        assert!(!0f32.is_same(-0.0, bits) && f32::NAN.is_same(-f32::NAN, bits));
+        let zeros = Unsigned { zeros: true, ..bits };
+        assert!(0f32.is_same(-0.0, zeros) && f16::ZERO.is_same(f16::NEG_ZERO, zeros));
+        assert!(!1f32.is_same(-1.0, zeros) && !0f32.is_same(f32::from_bits(1), zeros));
+        assert!(!f32::INFINITY.is_same(f32::NEG_INFINITY, zeros));
+        let both = Unsigned {
+            infinities: true,
+            ..zeros
+        };
+        assert!(f32::INFINITY.is_same(f32::NEG_INFINITY, both) && !f32::INFINITY.is_same(f32::NAN, both));
         assert!(f32::allowed(Shadow::from(0.0)).includes(-0.0));
     }
 }

@@ -20,6 +20,7 @@ use oxysycl_codegen::ir::{DType, Kernel as Ir};
 use oxysycl_runtime::{Queue, Runtime, Source, Target, Unit};
 
 use self::case::Case;
+use self::judge::Unsigned;
 use self::run::Subject;
 use crate::kernel::{Kernel, LowerError, Variant};
 use crate::launch::{self, LaunchError};
@@ -33,6 +34,8 @@ pub struct Plan {
     /// The const parameters of all cases, also of those that are not retained: they are compiled together, so that a case that
     /// fails is run again without compiling anything.
     consts: BTreeSet<Vec<i64>>,
+    /// An assertion that no arguments meet which are drawn, if there are no cases at all.
+    unmet: Option<String>,
 }
 
 impl Plan {
@@ -41,13 +44,16 @@ impl Plan {
     /// # Errors
     /// If the kernel cannot be turned into a header.
     pub fn all(kernel: &'static Kernel) -> Result<Vec<Self>, LowerError> {
-        let cases: Vec<(usize, Case)> = draw::cases(&*kernel.ir()?).into_iter().enumerate().collect();
+        let ir = kernel.ir()?;
+        let cases: Vec<(usize, Case)> = draw::cases(&ir).into_iter().enumerate().collect();
+        let unmet = if cases.is_empty() { draw::unmet(&ir) } else { None };
         let consts: BTreeSet<Vec<i64>> = cases.iter().map(|(_, case)| case.consts.clone()).collect();
         let plan = |variant| Self {
             kernel,
             variant,
             cases: cases.clone(),
             consts: consts.clone(),
+            unmet: unmet.clone(),
         };
         Ok(kernel.variants().iter().map(plan).collect())
     }
@@ -65,6 +71,11 @@ impl Plan {
     /// Whether there are no cases.
     pub fn is_empty(&self) -> bool {
         self.cases.is_empty()
+    }
+
+    /// The condition of an `assert!` for which there are no cases: no arguments that are drawn meet it.
+    pub fn unmet(&self) -> Option<&str> {
+        self.unmet.as_deref()
     }
 
     /// The numbers of the cases.
@@ -155,9 +166,17 @@ impl Plan {
             ir: &ir,
             variant: self.variant,
             exact: ir.is_exact(),
+            unsigned: Unsigned {
+                zeros: ir.has_extremum(),
+                infinities: ir.has_extremum() && ir.divides(),
+            },
             indices: oxysycl_codegen::indices(&ir),
         };
         let mut checked = Checked::new(&ir, self.dtypes(), self.cases.len());
+        checked.unmet.clone_from(&self.unmet);
+        if self.is_empty() {
+            return Ok(checked);
+        }
         // What cannot be compiled or loaded fails in every case.
         let loaded = self
             .kernel
@@ -189,6 +208,7 @@ impl Checked {
             ill_conditioned: 0,
             worst_ulp: 0.0,
             worst_at: None,
+            unmet: None,
             passed: true,
             failed_cases: 0,
             failure: None,

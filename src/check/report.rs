@@ -35,7 +35,9 @@ pub struct Checked {
     pub worst_ulp: f64,
     /// The case and element with the largest error.
     pub worst_at: Option<String>,
-    /// Whether everything is right.
+    /// The condition of an `assert!` for which nothing was run: no arguments that are drawn meet it.
+    pub unmet: Option<String>,
+    /// Whether nothing is wrong.
     pub passed: bool,
     /// Cases that went wrong.
     pub failed_cases: usize,

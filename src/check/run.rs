@@ -10,11 +10,12 @@ use oxysycl_runtime::{MemoryError, Queue};
 use super::case::Case;
 use super::data::Filling;
 use super::draw::aliases;
+use super::judge::Unsigned;
 use super::memory::{At, Expected, Judgement, Memory, Place, Wrong, memory};
 use crate::argument::{DeviceArgument, HostArgument};
 use crate::kernel::{Native, Variant};
 use crate::launch::{LaunchError, shape};
-use crate::native::shuffle;
+use crate::native::{Side, decide, shuffle};
 
 /// Launches of a repeated case after the first.
 const REPEATS: usize = 20;
@@ -27,6 +28,8 @@ pub(super) struct Subject<'a> {
     pub(super) variant: &'a Variant,
     /// Whether the device must give the bits of the native function.
     pub(super) exact: bool,
+    /// Signs that do not count then.
+    pub(super) unsigned: Unsigned,
     /// Its buffers of indices.
     pub(super) indices: Vec<Indices>,
 }
@@ -79,10 +82,10 @@ impl Subject<'_> {
         } else {
             self.variant.shadow
         };
-        let reference = self.native(case, &buffers, bounds, !self.exact)?;
+        let references = self.references(case, &buffers, bounds)?;
         let mut outcome = Outcome::default();
         if buffers.elements(self.ir, case) <= FEW {
-            self.judge_shuffled(case, &buffers, &reference, &mut outcome)?;
+            self.judge_shuffled(case, &buffers, &references, &mut outcome)?;
         }
         buffers
             .memories
@@ -92,7 +95,7 @@ impl Subject<'_> {
         for memory in &mut buffers.memories {
             memory.observe()?;
         }
-        self.judge_device(&buffers, &reference, &mut outcome);
+        self.judge_device(&buffers, &references, &mut outcome);
         if outcome.wrong.is_none() && buffers.elements(self.ir, case) <= FEW && !case.layout.in_place {
             self.repeat(case, &mut buffers, queue, &mut outcome)?;
         }
@@ -152,6 +155,19 @@ impl Subject<'_> {
         }
     }
 
+    /// What is right: the results of the function, or of its shadow, once for each way that its decisions may go.
+    fn references(&self, case: &Case, buffers: &Buffers, twin: Native) -> Result<Vec<Results>, Trouble> {
+        let run = |side| decide(side, || self.native(case, buffers, twin, !self.exact));
+        let (results, open) = run(Side::Value);
+        let mut references = vec![results?];
+        if open {
+            // A side may lead where the function panics, as no device can.
+            let others = [Side::Least, Side::Most].map(|side| run(side).0);
+            references.extend(others.into_iter().flatten());
+        }
+        Ok(references)
+    }
+
     /// Runs the function or a twin of it on copies of the buffers.
     fn native(&self, case: &Case, buffers: &Buffers, twin: Native, shadow: bool) -> Result<Results, Trouble> {
         let argument = |id: ParamId| match (buffers.of[id], case.scalars[id]) {
@@ -179,22 +195,24 @@ impl Subject<'_> {
     }
 
     /// What must be in the memory `at`: the results of the parameter that writes it.
-    fn expected<'r>(&self, buffers: &Buffers, at: usize, reference: &'r Results) -> Expected<'r> {
+    fn expected<'r>(&self, buffers: &Buffers, at: usize, references: &'r [Results]) -> Expected<'r> {
         let writer = self
             .ir
             .buffers()
             .find(|(id, buffer)| buffer.mutable && buffers.of[*id] == Some(at));
         match writer {
             None => Expected::Unchanged,
-            Some((id, _)) if self.exact => Expected::Bits(&reference.arguments[id]),
-            Some((id, _)) => Expected::Bounds(&reference.arguments[id]),
+            Some((id, _)) if self.exact => Expected::Bits(&references[0].arguments[id], self.unsigned),
+            Some((id, _)) => {
+                Expected::Bounds(references.iter().map(|results| &results.arguments[id]).collect())
+            }
         }
     }
 
-    fn judge_device(&self, buffers: &Buffers, reference: &Results, outcome: &mut Outcome) {
+    fn judge_device(&self, buffers: &Buffers, references: &[Results], outcome: &mut Outcome) {
         for (id, buffer) in self.ir.buffers() {
             let Some(at) = buffers.of[id] else { continue };
-            let judgement = buffers.memories[at].judge(self.expected(buffers, at, reference));
+            let judgement = buffers.memories[at].judge(self.expected(buffers, at, references));
             let name = &self.ir.params[id].name;
             if buffer.mutable {
                 outcome.add(name, &judgement);
@@ -208,7 +226,7 @@ impl Subject<'_> {
         &self,
         case: &Case,
         buffers: &Buffers,
-        reference: &Results,
+        references: &[Results],
         outcome: &mut Outcome,
     ) -> Result<(), Trouble> {
         let results = shuffle(case.seed, || {
@@ -226,7 +244,7 @@ impl Subject<'_> {
         };
         for (id, _) in self.ir.buffers().filter(|(_, buffer)| buffer.mutable) {
             if let Some(at) = buffers.of[id] {
-                let expected = self.expected(buffers, at, reference);
+                let expected = self.expected(buffers, at, references);
                 let judgement = buffers.memories[at].judge_native(&results.arguments[id], expected);
                 let what = format!("with shuffled lanes, natively, {}", self.ir.params[id].name);
                 outcome.fail(&what, judgement.wrong);

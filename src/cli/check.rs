@@ -42,15 +42,17 @@ impl Check {
         plans
             .iter_mut()
             .for_each(|plan| plan.retain(|number| self.case.is_none_or(|only| only == number)));
-        if plans.iter().all(Plan::is_empty) {
+        let nothing = |plan: &Plan| plan.is_empty() && plan.unmet().is_none();
+        if plans.iter().all(nothing) {
             return Err("there is no such case".into());
         }
         let runtime = Runtime::global()?;
         let queue = Queue::new(&self.device)?;
-        plans.retain(|plan| !plan.is_empty());
+        plans.retain(|plan| !nothing(plan));
         let target = &queue.device().target;
         let units = plans
             .iter()
+            .filter(|plan| !plan.is_empty())
             .map(|plan| plan.unit(target))
             .collect::<std::result::Result<Vec<_>, _>>()?;
         compile(runtime, &units);
@@ -113,6 +115,14 @@ fn text(report: &Report) -> String {
     let mut text = table(titles, report.results.iter().map(row));
     text += &format!("\non {}, compiled by {}\n", report.device, report.driver);
     for checked in &report.results {
+        if let Some(condition) = &checked.unmet {
+            text += &format!(
+                "\n{} {}: nothing was run, since no arguments that `check` draws meet `assert!({condition})`; test such arguments \
+                 by a launch of your own\n",
+                checked.kernel,
+                checked.dtypes.join(" "),
+            );
+        }
         if let Some(failure) = &checked.failure {
             text += &format!(
                 "\n{} {}: {} of {} cases failed, first case {}: {}\n  {}\n  {}\n",
@@ -139,6 +149,11 @@ fn row(checked: &Checked) -> [String; 8] {
         checked.elements.to_string(),
         format!("{:.2}", checked.worst_ulp),
         checked.worst_at.clone().unwrap_or_default(),
-        if checked.passed { "ok" } else { "FAILED" }.to_owned(),
+        match checked {
+            Checked { passed: false, .. } => "FAILED",
+            Checked { unmet: Some(_), .. } => "not run",
+            _ => "ok",
+        }
+        .to_owned(),
     ]
 }

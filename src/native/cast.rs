@@ -74,7 +74,7 @@ macro_rules! integers {
 
         impl CastTo<$ty> for Real {
             fn cast_to(self) -> $ty {
-                self.value() as $ty
+                self.decided(|value| value as $ty)
             }
         }
 

@@ -20,7 +20,7 @@ pub use self::cast::{CastTo, Lift, cast};
 pub use self::element::{Element, Float, Index};
 pub use self::functions::*;
 pub use self::lanes::{Accumulator, Gathered, Part, WorkItem, shuffle, work_items};
-pub use self::real::Real;
+pub use self::real::{Real, Side, decide};
 pub use self::reductions::*;
 pub use self::row::{Load, Row, RowMut, Rows, Store};
 pub use self::shadow::Shadow;

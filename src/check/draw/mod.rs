@@ -1,22 +1,19 @@
 //! The cases that a kernel is checked with, drawn from its shapes: any kernel's, not only this project's.
 
+mod assertion;
 mod size;
 mod stride;
 
 use fastrand::Rng;
 use oxysycl_codegen::Indices;
 use oxysycl_codegen::eval::{self, Values};
-use oxysycl_codegen::ir::{Kernel, ParamId, ParamKind, Scalar};
+use oxysycl_codegen::ir::{Kernel, Param, ParamId, ParamKind, Scalar};
 use oxysycl_codegen::source::Constant;
 
 use self::size::{Role, const_values, roles, sizes};
 pub(super) use self::stride::aliases;
 use super::case::{Case, Layout, Spacing};
 use crate::launch::shape;
-
-/// Numbers that no size follows from.
-const FLOATS: [f32; 4] = [1e-6, 0.75, 1.5, 3.0];
-const INTEGERS: [i64; 4] = [1, 0, 2, 3];
 
 /// A buffer of more elements is not drawn.
 const MOST: i128 = 12 << 20;
@@ -59,12 +56,7 @@ const LAYOUTS: [Layout; 6] = [
 
 /// All cases for a kernel, in an order that depends on nothing else.
 pub(super) fn cases(ir: &Kernel) -> Vec<Case> {
-    let draw = Draw {
-        ir,
-        roles: roles(ir),
-        indices: oxysycl_codegen::indices(ir),
-        decisions: decisions(ir),
-    };
+    let draw = Draw::new(ir);
     let choices = draw.choices();
     let mut cases = Vec::new();
     // Decisions take turns with choices and layouts; none is left out.
@@ -73,6 +65,18 @@ pub(super) fn cases(ir: &Kernel) -> Vec<Case> {
         draw.add_layouts(consts, sizes, turn, &mut cases);
     }
     cases
+}
+
+/// An assertion that no choice of sizes and arguments meets, if there is no case.
+pub(super) fn unmet(ir: &Kernel) -> Option<String> {
+    let draw = Draw::new(ir);
+    let sizes = sizes(&draw.roles);
+    let all = const_values(ir)
+        .into_iter()
+        .flat_map(|consts| sizes.iter().map(move |sizes| (consts.clone(), sizes.clone())));
+    let cases = all.map(|(consts, sizes)| draw.case(&consts, &sizes, &draw.decisions[0], DENSE, 0));
+    let broken = |case: Case| Some(eval::broken(ir, &case.values())?.condition.clone());
+    cases.rev().find_map(broken)
 }
 
 /// What launchers decide: values of parameters, and optional buffers that are not given.
@@ -121,7 +125,16 @@ struct Draw<'a> {
 /// Const parameters and sizes.
 type Choice = (Vec<i64>, Vec<i64>);
 
-impl Draw<'_> {
+impl<'a> Draw<'a> {
+    fn new(ir: &'a Kernel) -> Self {
+        Self {
+            ir,
+            roles: roles(ir),
+            indices: oxysycl_codegen::indices(ir),
+            decisions: decisions(ir),
+        }
+    }
+
     /// The choices of const parameters and sizes that the kernel may be launched with; of many, so many taken at random.
     fn choices(&self) -> Vec<Choice> {
         let sizes = sizes(&self.roles);
@@ -151,13 +164,23 @@ impl Draw<'_> {
             sizes[*id] = *value;
         }
         let values = stride::values(self.ir, &self.roles, consts, &sizes, layout);
+        let values = assertion::complete(self.ir, &self.free(), seed, values);
         Case {
             consts: consts.to_vec(),
-            scalars: scalars(self.ir, &values, seed),
+            scalars: scalars(self.ir, &values),
             layout,
             absent: decision.absent.clone(),
             seed,
         }
+    }
+
+    /// The arguments that no size follows from.
+    fn free(&self) -> Vec<ParamId> {
+        let is_free = |id: &ParamId| match self.ir.params[*id].kind {
+            ParamKind::Buffer(_) => false,
+            ParamKind::Scalar(ty) => ty == Scalar::F32 || self.roles[*id] == Role::Other,
+        };
+        (0..self.ir.params.len()).filter(is_free).collect()
     }
 
     /// Whether the kernel's own conditions hold, nothing is too large, and there is a row for every index that the kernel
@@ -218,30 +241,16 @@ pub(super) fn size(ir: &Kernel, case: &Case) -> i128 {
     largest(ir, &case.values()).unwrap_or(i128::MAX)
 }
 
-/// Scalar arguments: the sizes and strides of `values`, and others that `seed` picks.
-fn scalars(ir: &Kernel, values: &Values, seed: u64) -> Vec<Option<Constant>> {
-    let pick = |count: usize, at: ParamId| (seed as usize + at) % count;
-    let scalar = |(at, kind): (ParamId, &ParamKind)| match kind {
+/// The scalar arguments of `values`.
+fn scalars(ir: &Kernel, values: &Values) -> Vec<Option<Constant>> {
+    let integer = |id: ParamId| values.params[&id];
+    let scalar = |(id, param): (ParamId, &Param)| match param.kind {
         ParamKind::Buffer(_) => None,
-        ParamKind::Scalar(Scalar::F32) => Some(Constant::F32(FLOATS[pick(FLOATS.len(), at)])),
-        ParamKind::Scalar(ty) => {
-            let value = values
-                .params
-                .get(&at)
-                .copied()
-                .unwrap_or(INTEGERS[pick(INTEGERS.len(), at)]);
-            Some(match ty {
-                Scalar::Bool => Constant::Bool(value % 2 != 0),
-                ty => Constant::Integer(*ty, value.into()),
-            })
-        }
+        ParamKind::Scalar(Scalar::F32) => Some(Constant::F32(values.float_params[&id])),
+        ParamKind::Scalar(Scalar::Bool) => Some(Constant::Bool(integer(id) != 0)),
+        ParamKind::Scalar(ty) => Some(Constant::Integer(ty, integer(id).into())),
     };
-    ir.params
-        .iter()
-        .map(|param| &param.kind)
-        .enumerate()
-        .map(scalar)
-        .collect()
+    ir.params.iter().enumerate().map(scalar).collect()
 }
 
 /// The length of the longest buffer, in elements.

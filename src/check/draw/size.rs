@@ -3,7 +3,7 @@
 use oxysycl_codegen::Instance;
 use oxysycl_codegen::ir::{DType, Expr, ExprKind, Grid, Kernel, Scalar, StmtKind};
 
-use super::INTEGERS;
+use super::assertion::INTEGERS;
 
 /// Row widths: what sits beside powers of two, and the widths of models.
 pub(super) const WIDTHS: [i64; 18] = [

@@ -3,17 +3,17 @@
 use bytemuck::bytes_of;
 
 use crate::argument::HostArgument;
-use crate::check::judge::{Allowed, Judged};
+use crate::check::judge::{Allowed, Judged, Unsigned};
 
 /// What must be in a buffer after a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::check) enum Expected<'a> {
     /// What was there before.
     Unchanged,
-    /// The bits of these elements.
-    Bits(&'a HostArgument),
-    /// What these shadow elements allow.
-    Bounds(&'a HostArgument),
+    /// The bits of these elements, but for signs that do not count.
+    Bits(&'a HostArgument, Unsigned),
+    /// What any of these shadows' elements allow.
+    Bounds(Vec<&'a HostArgument>),
 }
 
 /// The result of judging a buffer.
@@ -59,8 +59,8 @@ pub(super) struct Comparison {
     pub(super) wrong: Option<[String; 2]>,
 }
 
-pub(super) fn compare_bits<E: Judged>(found: E, expected: E) -> Comparison {
-    if found.is_same(expected) {
+pub(super) fn compare_bits<E: Judged>(found: E, expected: E, unsigned: Unsigned) -> Comparison {
+    if found.is_same(expected, unsigned) {
         return Comparison {
             ulps: 0.0,
             rough: false,

@@ -10,7 +10,7 @@ use oxysycl_runtime::{Buffer, MemoryError, Queue};
 pub(super) use self::judgement::{At, Expected, Judgement, Wrong};
 use self::judgement::{Comparison, compare_bits, compare_bounds, with_bits};
 use super::data::Filling;
-use super::judge::Judged;
+use super::judge::{Judged, Unsigned};
 use crate::argument::{DeviceArgument, HostArgument};
 use crate::launch::shape::{self, Extent};
 
@@ -141,16 +141,25 @@ impl<E: Judged> Guarded<E> {
         match expected {
             Expected::Unchanged => {
                 let before = &self.before[self.start..self.start + self.span];
-                self.judge_rows(&mut judgement, |at| compare_bits(found[at], before[at]));
-            }
-            Expected::Bits(native) => {
-                let native = native.slice();
-                self.judge_rows(&mut judgement, |at| compare_bits(found[at], native[at]));
-            }
-            Expected::Bounds(shadow) => {
-                let shadow = shadow.slice();
                 self.judge_rows(&mut judgement, |at| {
-                    compare_bounds(found[at], E::allowed(shadow[at]))
+                    compare_bits(found[at], before[at], Unsigned::default())
+                });
+            }
+            Expected::Bits(native, unsigned) => {
+                let native = native.slice();
+                self.judge_rows(&mut judgement, |at| compare_bits(found[at], native[at], unsigned));
+            }
+            Expected::Bounds(shadows) => {
+                let shadows: Vec<&[E::Shadow]> = shadows.iter().map(|shadow| shadow.slice()).collect();
+                self.judge_rows(&mut judgement, |at| {
+                    let compare = |shadow: &&[E::Shadow]| compare_bounds(found[at], E::allowed(shadow[at]));
+                    let mut others = shadows[1..].iter().map(compare);
+                    match compare(&shadows[0]) {
+                        wrong @ Comparison { wrong: Some(_), .. } => {
+                            others.find(|other| other.wrong.is_none()).unwrap_or(wrong)
+                        }
+                        right => right,
+                    }
                 });
             }
         }

@@ -70,7 +70,7 @@ fn every_wrong_bit_inside_is_found_with_its_place() {
         let mut guarded = rows();
         guarded.after[at] = bumped(guarded.after[at]);
         let wrong = guarded
-            .judge(Expected::Bits(&guarded.host()))
+            .judge(Expected::Bits(&guarded.host(), Unsigned::default()))
             .wrong
             .expect("another bit is wrong");
         assert_eq!(wrong.at, At::Inside(index));
@@ -82,11 +82,11 @@ fn results_beyond_the_bound_are_found() {
     let guarded = rows();
     let shadow: Vec<Shadow<f16>> = guarded.shadow().slice::<Shadow<f16>>().to_vec();
     let expected = HostArgument::buffer(shadow);
-    assert_eq!(guarded.judge(Expected::Bounds(&expected)).wrong, None);
+    assert_eq!(guarded.judge(Expected::Bounds(vec![&expected])).wrong, None);
     let mut guarded = rows();
     let at = guarded.start + 8;
     guarded.after[at] = bumped(guarded.after[at]);
-    let judgement = guarded.judge(Expected::Bounds(&expected));
+    let judgement = guarded.judge(Expected::Bounds(vec![&expected]));
     assert_eq!(
         judgement.wrong.expect("beyond the bound").at,
         At::Inside(vec![1, 1])

@@ -2,7 +2,7 @@
 
 use oxysycl_codegen::ir::Math;
 
-use super::Real;
+use super::{EITHER_ZERO, Real};
 
 impl Real {
     /// A function that keeps or turns order, or is finite, even and convex, which may lose what `math` may.
@@ -42,27 +42,27 @@ impl Real {
 
     /// `f32::ceil`
     pub fn ceil(self) -> Self {
-        self.monotone(f64::ceil, Math::Ceil)
+        self.through(f64::ceil)
     }
 
     /// `f32::floor`
     pub fn floor(self) -> Self {
-        self.monotone(f64::floor, Math::Floor)
+        self.through(f64::floor)
     }
 
     /// `f32::round`
     pub fn round(self) -> Self {
-        self.monotone(f64::round, Math::Round)
+        self.through(f64::round)
     }
 
     /// `f32::round_ties_even`
     pub fn round_ties_even(self) -> Self {
-        self.monotone(f64::round_ties_even, Math::RoundTiesEven)
+        self.through(f64::round_ties_even)
     }
 
     /// `f32::trunc`
     pub fn trunc(self) -> Self {
-        self.monotone(f64::trunc, Math::Trunc)
+        self.through(f64::trunc)
     }
 
     /// `f32::fract`
@@ -291,18 +291,32 @@ impl Real {
 
     /// `f32::max`
     pub fn max(self, other: Self) -> Self {
-        self.extremum(other, f64::max)
+        self.extremum(other, f64::max).of_either_zero(self, other)
     }
 
     /// `f32::min`
     pub fn min(self, other: Self) -> Self {
-        self.extremum(other, f64::min)
+        self.extremum(other, f64::min).of_either_zero(self, other)
     }
 
     /// `f32::clamp`
     pub fn clamp(self, low: Self, high: Self) -> Self {
         self.extremum(low, |x, low| if x < low { low } else { x })
             .extremum(high, |x, high| if x > high { high } else { x })
+    }
+
+    /// Of zeros with unlike signs Rust leaves open which one is the larger.
+    fn of_either_zero(self, a: Self, b: Self) -> Self {
+        let unlike =
+            a.value == 0.0 && b.value == 0.0 && a.value.is_sign_negative() != b.value.is_sign_negative();
+        Self {
+            error: if unlike {
+                self.error.max(EITHER_ZERO)
+            } else {
+                self.error
+            },
+            ..self
+        }
     }
 
     fn extremum(self, other: Self, f: fn(f64, f64) -> f64) -> Self {

@@ -7,10 +7,13 @@
 //! combined by halves: no term goes through more than `ceil(n / 16) + 20` additions, nor through more than there are. Each
 //! addition may lose half an ULP of the sum of magnitudes.
 //!
-//! Comparisons, casts to integers and `if` follow the value alone: where a kernel jumps, its shadow knows one side.
+//! Comparisons and casts to integers follow the value alone, unless [`decide`] asks for another [`Side`].
 
 mod math;
 mod ops;
+mod side;
+
+pub use self::side::{Side, decide};
 
 /// The least work-items that gather a row's sum, and the most neighbours that one takes at a time.
 const WORK_ITEMS: u64 = 16;
@@ -18,6 +21,9 @@ const NEIGHBOURS: u64 = 16;
 
 /// Half an ULP: what a correctly rounded operation may lose.
 const HALF: f64 = 0.5;
+
+/// The error of a zero whose sign is open: less than any that rounding to `f32` makes.
+const EITHER_ZERO: f64 = f64::MIN_POSITIVE;
 
 /// From here on a number is infinite in `f32`.
 const OVERFLOW: f64 = 3.402_823_567_797_336_6e38;

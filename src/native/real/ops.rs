@@ -117,12 +117,12 @@ assigning!(AddAssign add_assign +, SubAssign sub_assign -, MulAssign mul_assign 
 
 impl PartialEq for Real {
     fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
+        self.compare(*other) == Some(Ordering::Equal)
     }
 }
 
 impl PartialOrd for Real {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        self.value.partial_cmp(&other.value)
+        self.compare(*other)
     }
 }

@@ -244,6 +244,25 @@ fn the_poles_of_the_tangent_are_seen() {
     assert!(Real::INFINITY.tan().is_nan());
 }
 
+/// A number beside a rounding edge rounds to either side, and becomes either integer.
+#[test]
+fn what_jumps_may_go_either_way() {
+    let edge = Real::from(1.0) / Real::from(3.0) * Real::from(3.0) - Real::from(123.5);
+    let integer = |side| decide(side, || crate::native::cast::<Real, i64>(edge.round_ties_even()));
+    let all = [Side::Value, Side::Least, Side::Most].map(|side| integer(side).0);
+    assert!(
+        integer(Side::Value).1 && all.contains(&-122) && all.contains(&-123),
+        "{all:?} of {edge:?}"
+    );
+    let less = |side| decide(side, || edge < Real::from(-122.5));
+    assert_eq!(
+        [less(Side::Least), less(Side::Most)],
+        [(true, true), (false, true)]
+    );
+    let known = decide(Side::Least, || Real::from(2.5) < Real::from(2.0));
+    assert_eq!(known, (false, false), "exact numbers leave nothing open");
+}
+
 #[test]
 fn what_is_unknown_stays_so() {
     let near_zero = (Real::from(0.1) + Real::from(0.2)) - (Real::from(0.1) + Real::from(0.2));
