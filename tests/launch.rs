@@ -211,3 +211,47 @@ fn threads_may_launch_one_kernel_at_once() {
         }
     });
 }
+
+/// The top bits of a seed.
+#[sycl_kernel(shapes(y = [n]))]
+fn seeded(y: &mut [i64], n: i64, seed: u64) {
+    for i in elements(n) {
+        y.store(i, (seed >> 60) as i64 + i);
+    }
+}
+
+#[test]
+fn integers_that_no_size_follows_from_may_be_any() {
+    let queue = queue();
+    let y = queue.upload(&[0i64; 3]).unwrap();
+    seeded::launch(&queue, y.view(), 3, u64::MAX).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [15, 16, 17]);
+}
+
+/// y = x + 1, where x is the second half, from its end on.
+#[sycl_kernel(shapes(x = [n], y = [n]))]
+fn from_the_end(x: &[f32], y: &mut [f32], n: i64) {
+    for i in elements(n) {
+        y.store(i, x.load(2 * n - 1 - i) + 1.0);
+    }
+}
+
+#[test]
+fn what_lies_behind_a_shape_is_not_written() {
+    let queue = queue();
+    let memory = queue.upload(&[1f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    let launch = |x: std::ops::Range<usize>, y: std::ops::Range<usize>| {
+        from_the_end::launch(&queue, memory.slice(x).unwrap(), memory.slice(y).unwrap(), 2)
+    };
+    for (x, y) in [(0..4, 2..4), (0..4, 3..5), (0..6, 4..6)] {
+        let error = launch(x.clone(), y.clone()).unwrap_err();
+        assert!(
+            matches!(&error, LaunchError::Beyond { buffer, written, .. } if buffer == "x" && written == "y"),
+            "{error}"
+        );
+    }
+    launch(0..4, 4..6).unwrap();
+    assert_eq!(memory.to_vec().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 4.0]);
+    launch(2..6, 0..2).unwrap();
+    assert_eq!(memory.to_vec().unwrap()[..2], [5.0, 6.0]);
+}

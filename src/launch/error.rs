@@ -64,6 +64,23 @@ pub enum LaunchError {
         /// The shape, with the values of the arguments in it.
         shape: String,
     },
+    /// A view is longer than its shape, and what is behind the shape is written.
+    #[error(
+        "{kernel}: `{buffer}` has {given} elements, of which its shape needs {needed}; among the others, which the kernel could \
+         read too, are some of `{written}`, which it writes: pass no more of `{buffer}` than it reads"
+    )]
+    Beyond {
+        /// The kernel.
+        kernel: String,
+        /// The buffer that is read.
+        buffer: String,
+        /// Elements that it has.
+        given: usize,
+        /// Elements of its shape.
+        needed: i128,
+        /// The buffer that is written.
+        written: String,
+    },
     /// The kernel could not be compiled or loaded.
     #[error(transparent)]
     Runtime(Box<Error>),

@@ -1,5 +1,6 @@
 //! Typed launches: everything is checked here, before anything is submitted.
 
+mod beyond;
 mod error;
 mod loaded;
 mod passed;
@@ -32,7 +33,7 @@ pub fn launch<A: Launched>(
     let passed = args.passed();
     let (values, too_large) = values(consts, &passed);
     for (id, buffer) in ir.buffers() {
-        if let Passed::Buffer { len } = passed[id]
+        if let Passed::Buffer { len, .. } = passed[id]
             && !(buffer.optional && len == 0)
         {
             shape::expect(&ir, id, buffer, &values, len).map_err(|error| match (error, &too_large) {
@@ -46,6 +47,7 @@ pub fn launch<A: Launched>(
             })?;
         }
     }
+    beyond::expect_unwritten(&ir, &values, &passed)?;
     let function = kernel.loaded.function(&ir, dtypes, consts, queue.device())?;
     // SAFETY: the header's export has the C signature that `expect_signature` compared with `A`. Every buffer holds what
     // its shape says, and the checks of the front end keep the kernel inside the shapes but for rows that data selects,

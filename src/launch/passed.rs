@@ -5,10 +5,14 @@ use oxysycl_runtime::{Argument, Arguments, Element, View};
 /// One argument.
 #[derive(Clone, Copy, Debug)]
 pub enum Passed {
-    /// A view of this many elements.
+    /// A view.
     Buffer {
+        /// Address of its first element.
+        start: usize,
         /// Number of elements.
         len: usize,
+        /// Bytes of an element.
+        size: usize,
     },
     /// An integer or `bool`.
     Integer(i128),
@@ -24,7 +28,11 @@ pub trait LaunchedArgument: Argument {
 
 impl<T: Element> LaunchedArgument for View<'_, T> {
     fn passed(&self) -> Passed {
-        Passed::Buffer { len: self.len() }
+        Passed::Buffer {
+            start: self.as_ptr() as usize,
+            len: self.len(),
+            size: size_of::<T>(),
+        }
     }
 }
 
