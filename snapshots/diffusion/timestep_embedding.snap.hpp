@@ -34,7 +34,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace timestep_embedding_3fdd839aa398 {
+inline namespace timestep_embedding_a41123b7d147 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -169,7 +169,7 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 /// `aᵢ = scale · t[b] · max_period^(−i / (h − downscale_freq_shift))` and `h = ⌊dim / 2⌋`; cosines come first
 /// if `flip_sin_to_cos`. The last element of an odd row is 0.
 ///
-/// The output is `f32` whatever `t` is.
+/// `max_period` is above 0, and the shift is not `h`. The output is `f32` whatever `t` is.
 template <typename T, bool flip_sin_to_cos, int VEC>
 struct TimestepEmbeddingKernel {
   const T* t;
@@ -264,6 +264,8 @@ int32_t timestep_embedding_launch(
   if (batch_size < 0) return detail::refuse_size("timestep_embedding: batch_size", batch_size);
   const int64_t width = static_cast<int64_t>(dim);
   const int64_t half_ = width / 2;
+  if (!(max_period > 0)) return detail::refuse(detail::kSize, "timestep_embedding: max_period > 0", "does not hold");
+  if (!(half_ == 0 || downscale_freq_shift != static_cast<float>(half_))) return detail::refuse(detail::kSize, "timestep_embedding: half == 0 || downscale_freq_shift != half as f32", "does not hold: the exponent is divided by their difference");
   const float step =
       -::sycl::log(static_cast<float>(max_period)) / (static_cast<float>(half_) - downscale_freq_shift);
   if (static_cast<int64_t>(batch_size) <= 0) return 0;
@@ -346,7 +348,7 @@ OXYSYCL_TIMESTEP_EMBEDDING(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace timestep_embedding_3fdd839aa398
+}  // namespace timestep_embedding_a41123b7d147
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -32,7 +32,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace act_and_mul_b8b6719a53ac {
+inline namespace act_and_mul_d568eeb133c2 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -171,12 +171,12 @@ inline float silu(float x) {
   return x / (1.0f + ::sycl::exp(-x));
 }
 
-/// x · Φ(x), with the error function. ∞ at ∞, NaN at −∞.
+/// x · Φ(x), by the complementary error function, which keeps the digits of the negative tail. ∞ at ∞, NaN at −∞.
 inline float gelu(float x) {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
-  return 0.5f * x * (1.0f + ::sycl::erf(x * 0.70710677f));
+  return 0.5f * x * ::sycl::erfc(-x * 0.70710677f);
 }
 
 /// The approximation ½x · (1 + tanh u) with u = √(2/π) · (x + 0.044715 x³).
@@ -343,7 +343,7 @@ OXYSYCL_ACT_AND_MUL(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace act_and_mul_b8b6719a53ac
+}  // namespace act_and_mul_d568eeb133c2
 }  // namespace sycl_kernel
 }  // namespace sgl
 

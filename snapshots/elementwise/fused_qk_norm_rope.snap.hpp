@@ -40,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_qk_norm_rope_9558061d864a {
+inline namespace fused_qk_norm_rope_1f5383618744 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -221,7 +221,7 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 /// Normalises every query and key head of a packed `q | k | v` as `qknorm` does, and rotates the
 /// first `rope_dim` elements as `fused_rope` does, in place; values stay as they are.
 ///
-/// Between the two nothing is rounded. A token whose position is that of no row of the table is normalised and not rotated.
+/// `rope_dim` is even and no more than `HEAD_DIM`. Between the two nothing is rounded. A token whose position is that of no row of the table is normalised and not rotated.
 template <typename T, typename I_, int64_t HEAD_DIM, bool NEOX, int VEC>
 struct FusedQkNormRopeKernel {
   T* qkv;
@@ -390,7 +390,7 @@ int32_t fused_qk_norm_rope_launch(
   if (stride < 0) return detail::refuse_size("fused_qk_norm_rope: stride", stride);
   if (rope_dim < 0) return detail::refuse_size("fused_qk_norm_rope: rope_dim", rope_dim);
   if (num_positions < 0) return detail::refuse_size("fused_qk_norm_rope: num_positions", num_positions);
-  if (!(rope_dim <= HEAD_DIM)) return detail::refuse(detail::kSize, "fused_qk_norm_rope: rope_dim <= HEAD_DIM", "does not hold");
+  if (!(rope_dim % 2 == 0 && rope_dim <= HEAD_DIM)) return detail::refuse(detail::kSize, "fused_qk_norm_rope: rope_dim % 2 == 0 && rope_dim <= HEAD_DIM", "does not hold");
   const int64_t half_ = rope_dim / 2;
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
@@ -521,7 +521,7 @@ OXYSYCL_FUSED_QK_NORM_ROPE_HEAD_DIM_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_qk_norm_rope_9558061d864a
+}  // namespace fused_qk_norm_rope_1f5383618744
 }  // namespace sycl_kernel
 }  // namespace sgl
 

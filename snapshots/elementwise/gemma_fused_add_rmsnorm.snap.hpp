@@ -36,7 +36,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_fused_add_rmsnorm_bd0553c79eb3 {
+inline namespace gemma_fused_add_rmsnorm_16e521ab0987 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -184,7 +184,7 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 
 /// residual = residual + input; input = residual / sqrt(mean(residual²) + eps) · (1 + weight), row by row.
 ///
-/// What is normalised is the residual as it was stored; `1 + weight` is formed in `f32`.
+/// What is normalised is the residual as it was stored; `1 + weight` is formed in `f32`. Squares are as in `rmsnorm`.
 template <typename T, typename W, int64_t HIDDEN_SIZE, int VEC>
 struct GemmaFusedAddRmsnormKernel {
   T* input;
@@ -379,7 +379,7 @@ OXYSYCL_GEMMA_FUSED_ADD_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_fused_add_rmsnorm_bd0553c79eb3
+}  // namespace gemma_fused_add_rmsnorm_16e521ab0987
 }  // namespace sycl_kernel
 }  // namespace sgl
 

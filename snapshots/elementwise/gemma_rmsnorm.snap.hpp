@@ -36,7 +36,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_rmsnorm_170d2a9852b9 {
+inline namespace gemma_rmsnorm_88edb824387f {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -183,6 +183,8 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 }  // namespace detail
 
 /// y = x / sqrt(mean(x²) + eps) · (1 + weight), row by row; `1 + weight` is formed in `f32`.
+///
+/// Squares are as in `rmsnorm`.
 template <typename T, typename W, int64_t HIDDEN_SIZE, int VEC>
 struct GemmaRmsnormKernel {
   const T* input;
@@ -371,7 +373,7 @@ OXYSYCL_GEMMA_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_rmsnorm_170d2a9852b9
+}  // namespace gemma_rmsnorm_88edb824387f
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -34,7 +34,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace l2norm_35fb1367419e {
+inline namespace l2norm_9a80b5654a97 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -176,6 +176,8 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 }  // namespace detail
 
 /// y = x / sqrt(sum(x²) + eps), row by row. A row of zeros stays one if `eps` is above 0.
+///
+/// Squares are as in `rmsnorm`.
 template <typename T, int VEC>
 struct L2normKernel {
   const T* input;
@@ -344,7 +346,7 @@ OXYSYCL_L2NORM(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace l2norm_35fb1367419e
+}  // namespace l2norm_9a80b5654a97
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -36,7 +36,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace layernorm_a5a5d8e3a020 {
+inline namespace layernorm_727b5e6d6d3b {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -184,7 +184,8 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 
 /// y = (x − mean(x)) / sqrt(var(x) + eps) · weight + bias, row by row; without `weight` or `bias` where they are null.
 ///
-/// The variance is the mean of (x − mean)², in a second pass, so that no digits cancel. The result is rounded once.
+/// The mean of a row is an `f32`, rounded, and so is what its additions lose; in a second pass the mean of what is left
+/// corrects it, so that a mean that is large beside the spread costs no digits. The result is rounded once.
 template <typename T, typename W, int64_t HIDDEN_SIZE, bool has_weight, bool has_bias, int VEC>
 struct LayernormKernel {
   const T* input;
@@ -222,6 +223,7 @@ struct LayernormKernel {
       }
       const float sum_ = ::sycl::reduce_over_group(item.get_group(), sum, ::sycl::plus<float>());
       const float mean = sum_ / static_cast<float>(HIDDEN_SIZE);
+      float rest = 0.0f;
       float sum_sq = 0.0f;
       for (int64_t i = lane * VEC; i < HIDDEN_SIZE; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
@@ -231,11 +233,15 @@ struct LayernormKernel {
         for (int v = 0; v < VEC; ++v) {
           const float x_i = static_cast<float>(x_vec[v]);
           const float centred = x_i - mean;
+          rest += centred;
           sum_sq += centred * centred;
         }
       }
-      const float sum_2 = ::sycl::reduce_over_group(item.get_group(), sum_sq, ::sycl::plus<float>());
-      const float scale = ::sycl::rsqrt(sum_2 / static_cast<float>(HIDDEN_SIZE) + eps);
+      const float sum_2 = ::sycl::reduce_over_group(item.get_group(), rest, ::sycl::plus<float>());
+      const float correction = sum_2 / static_cast<float>(HIDDEN_SIZE);
+      const float sum_3 = ::sycl::reduce_over_group(item.get_group(), sum_sq, ::sycl::plus<float>());
+      const float variance = sum_3 / static_cast<float>(HIDDEN_SIZE) - correction * correction;
+      const float scale = ::sycl::rsqrt(::sycl::fmax(variance, 0.0f) + eps);
       for (int64_t i = lane * VEC; i < HIDDEN_SIZE; i += lanes * VEC) {
         const auto x_vec = detail::load<VEC>(x + i);
         detail::Vec<T, VEC> y_vec;
@@ -246,7 +252,7 @@ struct LayernormKernel {
           const float x_i = static_cast<float>(x_vec[v]);
           const float factor = !has_weight ? 1.0f : static_cast<float>(weight[i + v]);
           const float shift = !has_bias ? 0.0f : static_cast<float>(bias[i + v]);
-          y_vec[v] = static_cast<T>((x_i - mean) * scale * factor + shift);
+          y_vec[v] = static_cast<T>((x_i - mean - correction) * scale * factor + shift);
         }
         detail::store(y + i, y_vec);
       }
@@ -409,7 +415,7 @@ OXYSYCL_LAYERNORM_T_W(4096)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace layernorm_a5a5d8e3a020
+}  // namespace layernorm_727b5e6d6d3b
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -32,7 +32,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace mrope_9ec147326253 {
+inline namespace mrope_0e1859715d06 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -154,8 +154,11 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 ///
 /// With `h = rope_dim / 2`, pair `i` of a head, from `(i, i + h)` if `NEOX`, else `(2i, 2i + 1)`, becomes
 /// `(u · cos − v · sin, u · sin + v · cos)`. Its angle is that of row `positions[axis]` of the table, whose rows are
-/// `cos[0..h], sin[0..h]`. Axes are blocks of `section_t`, then `section_h` pairs, and the rest; if `INTERLEAVED`, they take
+/// `cos[0..h], sin[0..h]`. Axes are blocks of `section_t`, then `section_h`, then `section_w` pairs; if `INTERLEAVED`, they take
 /// turns: pair `3j + 1` is height below `3 · section_h`, pair `3j + 2` is width below `3 · section_w`, all others are time.
+///
+/// `rope_dim` is even, sections are not negative and add up to `h`; interleaved, no more than `(h + 1) / 3` can be height and
+/// `h / 3` width.
 ///
 /// A pair whose position is that of no row of the table is left alone.
 template <typename T, typename I_, bool NEOX, bool INTERLEAVED>
@@ -278,6 +281,10 @@ int32_t mrope_launch(
   if (rope_dim < 0) return detail::refuse_size("mrope: rope_dim", rope_dim);
   if (num_positions < 0) return detail::refuse_size("mrope: num_positions", num_positions);
   const int64_t half_ = rope_dim / 2;
+  if (!(rope_dim % 2 == 0)) return detail::refuse(detail::kSize, "mrope: rope_dim % 2 == 0", "does not hold");
+  if (!(0 <= section_h && section_h <= (INTERLEAVED ? (half_ + 1) / 3 : half_))) return detail::refuse(detail::kSize, "mrope: 0 <= section_h && section_h <= if INTERLEAVED {(half + 1) / 3 } else { half }", "does not hold");
+  if (!(0 <= section_w && section_w <= (INTERLEAVED ? half_ / 3 : half_ - section_h))) return detail::refuse(detail::kSize, "mrope: 0 <= section_w && section_w <= if INTERLEAVED { half / 3 } else { half - section_h }", "does not hold");
+  if (!(section_t == half_ - section_h - section_w)) return detail::refuse(detail::kSize, "mrope: section_t == half - section_h - section_w", "does not hold: sections add up to the number of pairs");
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
   if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
@@ -409,7 +416,7 @@ OXYSYCL_MROPE_NEOX_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace mrope_9ec147326253
+}  // namespace mrope_0e1859715d06
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -34,7 +34,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace qknorm_433220b23b80 {
+inline namespace qknorm_73f4dd19adbf {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -183,7 +183,7 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 /// x = x / sqrt(mean(x²) + eps) · weight for every query and key head, in place and in one launch.
 ///
 /// Heads of a token follow each other without a gap; tokens are `q_stride` and `k_stride` elements apart. Sums are `f32`,
-/// results are rounded once.
+/// results are rounded once. Squares are as in `rmsnorm`.
 template <typename T, int64_t HEAD_DIM, int VEC>
 struct QknormKernel {
   T* q;
@@ -397,7 +397,7 @@ OXYSYCL_QKNORM_T(1024)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace qknorm_433220b23b80
+}  // namespace qknorm_73f4dd19adbf
 }  // namespace sycl_kernel
 }  // namespace sgl
 

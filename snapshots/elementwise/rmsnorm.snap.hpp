@@ -34,7 +34,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rmsnorm_84beb93cdb36 {
+inline namespace rmsnorm_394b414f6fdc {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -181,6 +181,8 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 }  // namespace detail
 
 /// y = x / sqrt(mean(x²) + eps) · weight, row by row.
+///
+/// Squares are not scaled: where those of a row add up to more than 3.4e38, the row becomes zeros; below 1e-45 they vanish.
 template <typename T, int64_t HIDDEN_SIZE, int VEC>
 struct RmsnormKernel {
   const T* input;
@@ -371,7 +373,7 @@ OXYSYCL_RMSNORM_T(16384)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rmsnorm_84beb93cdb36
+}  // namespace rmsnorm_394b414f6fdc
 }  // namespace sycl_kernel
 }  // namespace sgl
 

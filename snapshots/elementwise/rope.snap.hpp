@@ -38,7 +38,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rope_c246113a8ddd {
+inline namespace rope_fad4778371a1 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -222,7 +222,7 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 
 /// Rotates the first `ROPE_DIM` elements of every query and key head by the angles of the token's position.
 ///
-/// With `h = ROPE_DIM / 2` and the table's row `cos[0..h], sin[0..h]` of the position, each pair becomes
+/// With `h = ROPE_DIM / 2`, of an even `ROPE_DIM`, and the table's row `cos[0..h], sin[0..h]` of the position, each pair becomes
 /// `(u · cos − v · sin, u · sin + v · cos)`: pairs are `(i, i + h)` if `NEOX`, else `(2i, 2i + 1)`. Products and sums are
 /// `f32`, results are rounded once. A token whose position is that of no row of the table is left alone.
 ///
@@ -352,6 +352,7 @@ int32_t fused_rope_launch(
   if (q_head_stride < 0) return detail::refuse_size("fused_rope: q_head_stride", q_head_stride);
   if (k_head_stride < 0) return detail::refuse_size("fused_rope: k_head_stride", k_head_stride);
   if (num_positions < 0) return detail::refuse_size("fused_rope: num_positions", num_positions);
+  if (!(ROPE_DIM % 2 == 0)) return detail::refuse(detail::kSize, "fused_rope: ROPE_DIM % 2 == 0", "does not hold");
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
   if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
@@ -719,7 +720,7 @@ int32_t fused_rope_store_launch(
   if (head_dim < 0) return detail::refuse_size("fused_rope_store: head_dim", head_dim);
   if (num_positions < 0) return detail::refuse_size("fused_rope_store: num_positions", num_positions);
   if (num_slots < 0) return detail::refuse_size("fused_rope_store: num_slots", num_slots);
-  if (!(ROPE_DIM <= head_dim)) return detail::refuse(detail::kSize, "fused_rope_store: ROPE_DIM <= head_dim", "does not hold");
+  if (!(ROPE_DIM % 2 == 0 && ROPE_DIM <= head_dim)) return detail::refuse(detail::kSize, "fused_rope_store: ROPE_DIM % 2 == 0 && ROPE_DIM <= head_dim", "does not hold");
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
   const int64_t heads = q_heads + static_cast<int64_t>(num_kv_heads);
   if (static_cast<int64_t>(num_tokens) <= 0 || heads <= 0) return 0;
@@ -999,7 +1000,7 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rope_c246113a8ddd
+}  // namespace rope_fad4778371a1
 }  // namespace sycl_kernel
 }  // namespace sgl
 

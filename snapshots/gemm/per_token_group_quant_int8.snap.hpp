@@ -32,7 +32,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace per_token_group_quant_int8_ed09afcb74c1 {
+inline namespace per_token_group_quant_int8_6028eff37918 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -217,7 +217,8 @@ inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t
 /// For each group of `GROUP_SIZE` neighbours: scale = max(eps, max|x|) / 127 and codes = x / scale, rounded to nearest, of
 /// two equally near integers to the even one.
 ///
-/// Codes are from −127 to 127; a group of zeros has codes 0 and the scale eps / 127. NaN has the code 0 and does not count
+/// Codes are from −127 to 127; a group of zeros has codes 0 and the scale eps / 127. `eps` is at least 1.5e-36, so that no scale
+/// is subnormal. NaN has the code 0 and does not count
 /// for the scale; in a group with an infinite element the scale is infinite and all codes are 0.
 template <typename T, int64_t GROUP_SIZE, int VEC>
 struct PerTokenGroupQuantInt8Kernel {
@@ -317,7 +318,7 @@ int32_t per_token_group_quant_int8_launch(
   if (input_stride < 0) return detail::refuse_size("per_token_group_quant_int8: input_stride", input_stride);
   if (codes_stride < 0) return detail::refuse_size("per_token_group_quant_int8: codes_stride", codes_stride);
   if (scales_stride < 0) return detail::refuse_size("per_token_group_quant_int8: scales_stride", scales_stride);
-  if (!(eps > 0.0f)) return detail::refuse(detail::kSize, "per_token_group_quant_int8: eps > 0.0", "does not hold");
+  if (!(eps >= 1.5e-36f)) return detail::refuse(detail::kSize, "per_token_group_quant_int8: eps >= 1.5e-36", "does not hold: a scale below the normal numbers has too few digits for codes up to 127");
   if (num_tokens == 0 || num_groups == 0) return 0;
   if (num_tokens > INT64_MAX / num_groups) return detail::refuse(detail::kSize, "per_token_group_quant_int8: grid", "has more groups than can be counted");
   const detail::Region input_region{input, sizeof(T), {num_tokens, 1}, {input_stride, 0}, num_groups * GROUP_SIZE};
@@ -421,7 +422,7 @@ OXYSYCL_PER_TOKEN_GROUP_QUANT_INT8_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace per_token_group_quant_int8_ed09afcb74c1
+}  // namespace per_token_group_quant_int8_6028eff37918
 }  // namespace sycl_kernel
 }  // namespace sgl
 

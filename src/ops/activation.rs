@@ -14,10 +14,10 @@ pub fn silu(x: f32) -> f32 {
     x / (1.0 + (-x).exp())
 }
 
-/// x · Φ(x), with the error function. ∞ at ∞, NaN at −∞.
+/// x · Φ(x), by the complementary error function, which keeps the digits of the negative tail. ∞ at ∞, NaN at −∞.
 #[sycl_fn]
 pub fn gelu(x: f32) -> f32 {
-    0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
+    0.5 * x * erfc(-x * std::f32::consts::FRAC_1_SQRT_2)
 }
 
 /// The approximation ½x · (1 + tanh u) with u = √(2/π) · (x + 0.044715 x³).

@@ -5,7 +5,7 @@ use crate::prelude::*;
 /// Normalises every query and key head of a packed `q | k | v` as [`qknorm`](fn@super::qknorm::qknorm) does, and rotates the
 /// first `rope_dim` elements as [`fused_rope`](fn@super::fused_rope::fused_rope) does, in place; values stay as they are.
 ///
-/// Between the two nothing is rounded. A token whose position is that of no row of the table is normalised and not rotated.
+/// `rope_dim` is even and no more than `HEAD_DIM`. Between the two nothing is rounded. A token whose position is that of no row of the table is normalised and not rotated.
 #[sycl_kernel(
     symbol = "fused_qk_norm_rope_forward_{NEOX}_{HEAD_DIM}_{T}_{I}",
     header = "elementwise/fused_qk_norm_rope.hpp",
@@ -34,7 +34,7 @@ pub fn fused_qk_norm_rope<T: Float, I: Index, const HEAD_DIM: i64, const NEOX: b
     num_tokens: u32,
     eps: f32,
 ) {
-    assert!(rope_dim <= HEAD_DIM);
+    assert!(rope_dim % 2 == 0 && rope_dim <= HEAD_DIM);
     let half = rope_dim / 2;
     let q_heads = num_qo_heads as i64;
     let heads = q_heads + num_kv_heads as i64;

@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 /// Rotates the first `ROPE_DIM` elements of every query and key head by the angles of the token's position.
 ///
-/// With `h = ROPE_DIM / 2` and the table's row `cos[0..h], sin[0..h]` of the position, each pair becomes
+/// With `h = ROPE_DIM / 2`, of an even `ROPE_DIM`, and the table's row `cos[0..h], sin[0..h]` of the position, each pair becomes
 /// `(u · cos − v · sin, u · sin + v · cos)`: pairs are `(i, i + h)` if `NEOX`, else `(2i, 2i + 1)`. Products and sums are
 /// `f32`, results are rounded once. A token whose position is that of no row of the table is left alone.
 ///
@@ -47,6 +47,7 @@ pub fn fused_rope<T: Float, I: Index, const ROPE_DIM: i64, const NEOX: bool>(
     num_tokens: u32,
     num_positions: i64,
 ) {
+    assert!(ROPE_DIM % 2 == 0);
     let q_heads = num_qo_heads as i64;
     let heads = q_heads + num_kv_heads as i64;
     for (token, head) in groups((num_tokens as i64, heads)) {

@@ -67,7 +67,7 @@ pub fn fused_rope_store<T: Float, I: Index, const ROPE_DIM: i64, const NEOX: boo
     num_kv_heads: u32,
     num_tokens: u32,
 ) {
-    assert!(ROPE_DIM <= head_dim);
+    assert!(ROPE_DIM % 2 == 0 && ROPE_DIM <= head_dim);
     let q_heads = num_qo_heads as i64;
     let heads = q_heads + num_kv_heads as i64;
     for (token, head) in groups((num_tokens as i64, heads)) {

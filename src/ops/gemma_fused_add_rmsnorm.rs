@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 /// residual = residual + input; input = residual / sqrt(mean(residual²) + eps) · (1 + weight), row by row.
 ///
-/// What is normalised is the residual as it was stored; `1 + weight` is formed in `f32`.
+/// What is normalised is the residual as it was stored; `1 + weight` is formed in `f32`. Squares are as in [`rmsnorm`](fn@super::rmsnorm::rmsnorm).
 #[sycl_kernel(
     symbol = "gemma_fused_add_rmsnorm_forward_{T}_{W}_{HIDDEN_SIZE}",
     header = "elementwise/gemma_fused_add_rmsnorm.hpp",

@@ -3,6 +3,8 @@
 use crate::prelude::*;
 
 /// y = x / sqrt(mean(x²) + eps) · (1 + weight), row by row; `1 + weight` is formed in `f32`.
+///
+/// Squares are as in [`rmsnorm`](fn@super::rmsnorm::rmsnorm).
 #[sycl_kernel(
     symbol = "gemma_rmsnorm_forward_{T}_{W}_{HIDDEN_SIZE}",
     header = "elementwise/gemma_rmsnorm.hpp",

@@ -3,6 +3,8 @@
 use crate::prelude::*;
 
 /// y = x / sqrt(sum(x²) + eps), row by row. A row of zeros stays one if `eps` is above 0.
+///
+/// Squares are as in [`rmsnorm`](fn@super::rmsnorm::rmsnorm).
 #[sycl_kernel(
     symbol = "l2norm_forward_{T}",
     header = "elementwise/l2norm.hpp",

@@ -4,7 +4,8 @@ use crate::prelude::*;
 
 /// y = (x − mean(x)) / sqrt(var(x) + eps) · weight + bias, row by row; without `weight` or `bias` where they are null.
 ///
-/// The variance is the mean of (x − mean)², in a second pass, so that no digits cancel. The result is rounded once.
+/// The mean of a row is an `f32`, rounded, and so is what its additions lose; in a second pass the mean of what is left
+/// corrects it, so that a mean that is large beside the spread costs no digits. The result is rounded once.
 #[sycl_kernel(
     symbol = "layernorm_forward_{T}_{W}_{HIDDEN_SIZE}",
     header = "elementwise/layernorm.hpp",
@@ -43,16 +44,20 @@ pub fn layernorm<T: Float, W: Float, const HIDDEN_SIZE: i64>(
             sum += x.load(i);
         }
         let mean = group_sum(sum) / HIDDEN_SIZE as f32;
+        let mut rest = 0.0;
         let mut sum_sq = 0.0;
         for i in lanes(HIDDEN_SIZE) {
             let centred = x.load(i) - mean;
+            rest += centred;
             sum_sq += centred * centred;
         }
-        let scale = rsqrt(group_sum(sum_sq) / HIDDEN_SIZE as f32 + eps);
+        let correction = group_sum(rest) / HIDDEN_SIZE as f32;
+        let variance = group_sum(sum_sq) / HIDDEN_SIZE as f32 - correction * correction;
+        let scale = rsqrt(variance.max(0.0) + eps);
         for i in lanes(HIDDEN_SIZE) {
             let factor = if weight.is_empty() { 1.0 } else { weight.load(i) };
             let shift = if bias.is_empty() { 0.0 } else { bias.load(i) };
-            y.store(i, (x.load(i) - mean) * scale * factor + shift);
+            y.store(i, (x.load(i) - mean - correction) * scale * factor + shift);
         }
     }
 }

@@ -7,8 +7,11 @@ use crate::prelude::*;
 ///
 /// With `h = rope_dim / 2`, pair `i` of a head, from `(i, i + h)` if `NEOX`, else `(2i, 2i + 1)`, becomes
 /// `(u · cos − v · sin, u · sin + v · cos)`. Its angle is that of row `positions[axis]` of the table, whose rows are
-/// `cos[0..h], sin[0..h]`. Axes are blocks of `section_t`, then `section_h` pairs, and the rest; if `INTERLEAVED`, they take
+/// `cos[0..h], sin[0..h]`. Axes are blocks of `section_t`, then `section_h`, then `section_w` pairs; if `INTERLEAVED`, they take
 /// turns: pair `3j + 1` is height below `3 · section_h`, pair `3j + 2` is width below `3 · section_w`, all others are time.
+///
+/// `rope_dim` is even, sections are not negative and add up to `h`; interleaved, no more than `(h + 1) / 3` can be height and
+/// `h / 3` width.
 ///
 /// A pair whose position is that of no row of the table is left alone.
 #[sycl_kernel(
@@ -43,6 +46,13 @@ pub fn mrope<T: Float, I: Index, const NEOX: bool, const INTERLEAVED: bool>(
     num_tokens: u32,
 ) {
     let half = rope_dim / 2;
+    assert!(rope_dim % 2 == 0);
+    assert!(0 <= section_h && section_h <= if INTERLEAVED { (half + 1) / 3 } else { half });
+    assert!(0 <= section_w && section_w <= if INTERLEAVED { half / 3 } else { half - section_h });
+    assert!(
+        section_t == half - section_h - section_w,
+        "sections add up to the number of pairs"
+    );
     let q_heads = num_qo_heads as i64;
     let heads = q_heads + num_kv_heads as i64;
     for (token, head) in groups((num_tokens as i64, heads)) {

@@ -5,7 +5,8 @@ use crate::prelude::*;
 /// For each group of `GROUP_SIZE` neighbours: scale = max(eps, max|x|) / 127 and codes = x / scale, rounded to nearest, of
 /// two equally near integers to the even one.
 ///
-/// Codes are from −127 to 127; a group of zeros has codes 0 and the scale eps / 127. NaN has the code 0 and does not count
+/// Codes are from −127 to 127; a group of zeros has codes 0 and the scale eps / 127. `eps` is at least 1.5e-36, so that no scale
+/// is subnormal. NaN has the code 0 and does not count
 /// for the scale; in a group with an infinite element the scale is infinite and all codes are 0.
 #[sycl_kernel(
     symbol = "per_token_group_quant_int8_forward_{T}_{GROUP_SIZE}",
@@ -31,7 +32,10 @@ pub fn per_token_group_quant_int8<T: Float, const GROUP_SIZE: i64>(
     scales_stride: i64,
     eps: f32,
 ) {
-    assert!(eps > 0.0);
+    assert!(
+        eps >= 1.5e-36,
+        "a scale below the normal numbers has too few digits for codes up to 127"
+    );
     for (token, group) in groups((num_tokens, num_groups)) {
         let x = input.row(token * input_stride + group * GROUP_SIZE);
         let mut q = codes.row_mut(token * codes_stride + group * GROUP_SIZE);

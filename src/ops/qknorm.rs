@@ -5,7 +5,7 @@ use crate::prelude::*;
 /// x = x / sqrt(mean(x²) + eps) · weight for every query and key head, in place and in one launch.
 ///
 /// Heads of a token follow each other without a gap; tokens are `q_stride` and `k_stride` elements apart. Sums are `f32`,
-/// results are rounded once.
+/// results are rounded once. Squares are as in [`rmsnorm`](fn@super::rmsnorm::rmsnorm).
 #[sycl_kernel(
     symbol = "qknorm_forward_{T}_{HEAD_DIM}",
     header = "elementwise/qknorm.hpp",

@@ -1,11 +1,10 @@
 //! Root mean square normalisation.
-//!
-//! Sums of squares are `f32` and not scaled, here and in its relatives: a row whose squares add up to more than an `f32` holds
-//! becomes zeros, and one whose squares vanish beside `eps` is divided by √eps.
 
 use crate::prelude::*;
 
 /// y = x / sqrt(mean(x²) + eps) · weight, row by row.
+///
+/// Squares are not scaled: where those of a row add up to more than 3.4e38, the row becomes zeros; below 1e-45 they vanish.
 #[sycl_kernel(
     symbol = "rmsnorm_forward_{T}_{HIDDEN_SIZE}",
     header = "elementwise/rmsnorm.hpp",

@@ -6,7 +6,7 @@ use crate::prelude::*;
 /// `aᵢ = scale · t[b] · max_period^(−i / (h − downscale_freq_shift))` and `h = ⌊dim / 2⌋`; cosines come first
 /// if `flip_sin_to_cos`. The last element of an odd row is 0.
 ///
-/// The output is `f32` whatever `t` is.
+/// `max_period` is above 0, and the shift is not `h`. The output is `f32` whatever `t` is.
 #[sycl_kernel(
     symbol = "timestep_embedding_forward_{T}",
     header = "diffusion/timestep_embedding.hpp",
@@ -27,6 +27,11 @@ pub fn timestep_embedding<T: Float>(
 ) {
     let width = dim as i64;
     let half = width / 2;
+    assert!(max_period > 0);
+    assert!(
+        half == 0 || downscale_freq_shift != half as f32,
+        "the exponent is divided by their difference"
+    );
     let step = -(max_period as f32).ln() / (half as f32 - downscale_freq_shift);
     for row in groups(batch_size as i64) {
         let mut y = output.row_mut(row * width);

@@ -13,4 +13,5 @@ mod quantisation;
 mod refusal;
 mod reports;
 mod rope;
+mod softmax;
 mod support;

@@ -593,6 +593,54 @@ fn layernorm_is_its_formula_in_f16() {
     layernorm_is_its_formula::<f16, 64>();
 }
 
+/// The mean is up to a million times the spread: what is lost stays below a few units in the last place of 1.
+fn layernorm_corrects_its_mean<const N: i64>() {
+    let (width, rows) = (N as usize, 3);
+    let one = Guarded::new(&vec![1f32; width], 0);
+    let zero = Guarded::new(&vec![0f32; width], 0);
+    let mut worst = 0.0f64;
+    for (mean, spread) in [(0.0, 1.0), (100.0, 0.1), (1e4, 1e-2), (-1e6, 1.0), (3e6, 10.0)] {
+        let rng = &mut Rng::with_seed(9);
+        let x: Vec<f32> = of((0..rows * width).map(|_| mean + spread * (rng.f64() * 2.0 - 1.0)));
+        let (input, output) = (
+            Guarded::new(&x, 0),
+            Guarded::new(&vec![canary::<f32>(); x.len()], 0),
+        );
+        let launch = layernorm::launch::<f32, f32, N>;
+        launch(
+            queue(),
+            input.view(),
+            one.view(),
+            zero.view(),
+            output.view(),
+            3,
+            N,
+            N,
+            1e-12,
+        )
+        .unwrap();
+        for (x, y) in x.chunks(width).zip(output.after().chunks(width)) {
+            let x = wide(x);
+            let mean = x.iter().sum::<f64>() / N as f64;
+            let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / N as f64;
+            for (x, y) in x.iter().zip(y) {
+                let known = (x - mean) / (variance + 1e-12f32.wide()).sqrt();
+                worst = worst.max((y.wide() - known).abs() / known.abs().max(1.0));
+            }
+        }
+    }
+    let ulps = worst / f64::from(f32::EPSILON);
+    println!("layernorm of {N}: {ulps:.2} ULP");
+    assert!(ulps < 4.0, "{N} elements: {ulps} ULP");
+}
+
+#[test]
+fn layernorm_corrects_its_mean_in_rows_of_any_width() {
+    layernorm_corrects_its_mean::<16>();
+    layernorm_corrects_its_mean::<1024>();
+    layernorm_corrects_its_mean::<4096>();
+}
+
 /// A NaN spoils its own row; an infinity makes all finite numbers of its row zeros, and itself NaN.
 #[test]
 fn specials_stay_in_their_rows() {

@@ -1,6 +1,7 @@
 //! Quantisation: every code and every scale is known.
 
 use fastrand::Rng;
+use oxysycl::ops::dequant_int8_per_group::dequant_int8_per_group;
 use oxysycl::ops::per_token_group_quant_int8::per_token_group_quant_int8;
 use oxysycl::prelude::*;
 use proptest::prelude::any;
@@ -104,4 +105,52 @@ fn per_token_group_quant_int8_is_its_formula_in_f32() {
 #[test]
 fn per_token_group_quant_int8_is_its_formula_in_f16() {
     per_token_group_quant_int8_is_its_formula::<f16, 40>();
+}
+
+#[test]
+fn dequant_int8_per_group_is_its_formula() {
+    let (tokens, groups, width) = (3usize, 2usize, 40usize);
+    let rng = &mut Rng::with_seed(5);
+    let (q, s): (Vec<i8>, Vec<f32>) = (
+        (0..tokens * groups * width).map(|_| rng.i8(..)).collect(),
+        anything(rng, tokens * groups),
+    );
+    let codes = Strided::new(Rows::new(tokens, 97, groups * width), &q, 1);
+    let scales = Strided::new(Rows::new(tokens, 5, groups), &s, 3);
+    let output = Strided::new(
+        Rows::new(tokens, 81, groups * width),
+        &vec![canary::<f16>(); q.len()],
+        2,
+    );
+    let launch = dequant_int8_per_group::launch::<f16, 40>;
+    launch(
+        queue(),
+        codes.view(),
+        scales.view(),
+        output.view(),
+        3,
+        2,
+        97,
+        5,
+        81,
+    )
+    .unwrap();
+    let expected: Vec<f16> = q
+        .iter()
+        .enumerate()
+        .map(|(i, q)| stored(f64::from(*q) * s[i / width].wide()))
+        .collect();
+    expect_same("on the device", &output.after(), &expected);
+    let mut native = output.memory.before().to_vec();
+    dequant_int8_per_group::<f16, 40>(
+        codes.memory.before(),
+        scales.memory.before(),
+        &mut native,
+        3,
+        2,
+        97,
+        5,
+        81,
+    );
+    expect_same("natively", &output.rows.gather(&native), &expected);
 }

@@ -294,9 +294,9 @@ fn mrope_checks_its_sizes() {
             kh,
             ps,
             dim,
-            4,
-            4,
-            4,
+            dim / 6,
+            dim / 6,
+            dim / 6,
             rows,
             qo,
             kv,
@@ -322,6 +322,106 @@ fn mrope_checks_its_sizes() {
         launch(views(), good, counts).unwrap();
     }
     memory.iter().for_each(Guarded::expect_untouched);
+}
+
+#[test]
+fn mrope_refuses_sections_that_it_cannot_have() {
+    let (table, positions) = (memory::<f32>(), Guarded::new(&[0i64, 1, 2], 0));
+    let (q, k) = (memory::<f16>(), memory::<f16>());
+    let launch = |interleaved: bool, [t, h, w]: [i64; 3]| {
+        let (q, k, table, at) = (q.view(), k.view(), table.view(), positions.view());
+        let launch = match interleaved {
+            true => mrope::launch::<f16, i64, true, true>,
+            false => mrope::launch::<f16, i64, true, false>,
+        };
+        launch(
+            queue(),
+            q,
+            k,
+            table,
+            at,
+            64,
+            64,
+            64,
+            64,
+            1,
+            64,
+            t,
+            h,
+            w,
+            3,
+            0,
+            0,
+            1,
+        )
+    };
+    for sections in [
+        [8, 4, 4],
+        [40, 40, 40],
+        [-5, 11, 10],
+        [43, -11, 0],
+        [0, 0, 33],
+        [32, i64::MAX, 0],
+    ] {
+        for interleaved in [false, true] {
+            let error = refused(launch(interleaved, sections));
+            assert!(error.contains("section_"), "{sections:?}: {error}");
+        }
+    }
+    for sections in [[10, 11, 11], [0, 16, 16], [0, 32, 0]] {
+        launch(false, sections).unwrap();
+        let error = refused(launch(true, sections));
+        assert!(error.contains("section_"), "{sections:?}: {error}");
+    }
+    for sections in [[11, 11, 10], [32, 0, 0], [12, 10, 10]] {
+        launch(false, sections).unwrap();
+        launch(true, sections).unwrap();
+    }
+}
+
+/// What documents ask of arguments that no size follows from.
+#[test]
+fn relations_between_arguments_are_checked() {
+    let input = memory::<f32>();
+    let (codes, scales) = (Guarded::new(&[0i8; 64], 0), Guarded::new(&[0f32; 2], 0));
+    for eps in [0.0, -1.0, 1e-36, 1e-45, f32::NAN] {
+        let launch = per_token_group_quant_int8::launch::<f32, 64>;
+        let error = refused(launch(
+            queue(),
+            input.view(),
+            codes.view(),
+            scales.view(),
+            1,
+            1,
+            64,
+            64,
+            1,
+            eps,
+        ));
+        assert!(error.contains("eps >= 1.5e-36"), "{error}");
+    }
+    let output = memory::<f32>();
+    for (max_period, shift, said) in [
+        (0, 1.0, "max_period > 0"),
+        (-7, 0.0, "max_period > 0"),
+        (9, 4.0, "downscale_freq_shift"),
+    ] {
+        let launch = timestep_embedding::launch::<f32>;
+        let error = refused(launch(
+            queue(),
+            input.view(),
+            output.view(),
+            8,
+            false,
+            shift,
+            1.0,
+            max_period,
+            1,
+        ));
+        assert!(error.contains(said), "{error}");
+    }
+    codes.expect_untouched();
+    output.expect_untouched();
 }
 
 #[test]
@@ -413,7 +513,7 @@ fn per_token_group_quant_int8_checks_its_sizes() {
     for eps in [0.0, -1.0, f32::NAN] {
         let views = [0, 1, 2, 3, 4, 5].map(|at| memory[at].view());
         let error = refused(launch(views, [2, 2, 256, 256, 2], eps));
-        assert!(error.contains("eps > 0"), "{error}");
+        assert!(error.contains("eps >= 1.5e-36"), "{error}");
     }
     codes.expect_untouched();
     scales.expect_untouched();

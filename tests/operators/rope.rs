@@ -370,10 +370,19 @@ pub(crate) fn axis(i: usize, [t, h, w]: [usize; 3], interleaved: bool) -> usize 
 
 fn mrope_is_its_formula<T: Format, I: Number, const NEOX: bool, const INTERLEAVED: bool>() {
     let sections = [0usize..12, 0usize..12, 0usize..12];
-    property(16, (shapes(), sections, 0usize..2), |(shape, sections, odd)| {
+    property(16, (shapes(), sections), |(shape, sections)| {
         let rng = &mut Rng::with_seed(shape.seed);
         let half: usize = sections.iter().sum();
-        let dim = 2 * half + odd;
+        let dim = 2 * half;
+        let [t, h, w] = sections;
+        let sections = match INTERLEAVED {
+            true => [
+                half - h.min((half + 1) / 3) - w.min(half / 3),
+                h.min((half + 1) / 3),
+                w.min(half / 3),
+            ],
+            false => [t, h, w],
+        };
         let [q, k]: [Vec<T>; 2] = shape.heads.map(|heads| anything(rng, shape.tokens * heads * dim));
         let table = table(rng, dim);
         let axes = [(); 3].map(|()| positions(rng, shape.tokens));
