@@ -19,7 +19,7 @@
 //! and nobody can read it before or after its time. A variable, row or register is declared by one statement alone: the
 //! vector loop and the tail of one `lanes` have variables of their own.
 //!
-//! The [schedule](crate::schedule) decides, [`lower`] writes the program down, and the emission prints it.
+//! The schedule decides, `lower` writes the program down, and the emission prints it.
 
 mod display;
 mod expr;
