@@ -29,6 +29,10 @@ fn main() -> ExitCode {
             ),
             ("memory_is_filled_and_copied", memory_is_filled_and_copied),
             ("launches_reach_the_driver", launches_reach_the_driver),
+            (
+                "work_groups_are_whole_sub_groups",
+                work_groups_are_whole_sub_groups,
+            ),
             ("the_selected_gpu_is_used", the_selected_gpu_is_used),
             ("one_library_is_for_both_targets", one_library_is_for_both_targets),
             ("failures_name_the_kernel", failures_name_the_kernel),
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
             ("devices", devices_role),
             ("memory", memory_role),
             ("launch", launch_role),
+            ("operator", operator_role),
             ("compile", compile_role),
             ("bundle", bundle_role),
         ],
@@ -121,12 +126,17 @@ impl Site {
         format!("{out}{err}")
     }
 
-    /// Like [`run`](Self::run); the launches that came to the driver as well.
+    /// What the role `launch` printed; the launches that came to the driver as well.
     fn launches(&self, variables: &[(&str, &str)]) -> (String, Vec<String>) {
+        self.launches_of("launch", variables)
+    }
+
+    /// Like [`run`](Self::run); the launches that came to the driver as well.
+    fn launches_of(&self, role: &str, variables: &[(&str, &str)]) -> (String, Vec<String>) {
         let log = tempfile::NamedTempFile::new().unwrap();
         let mut variables = variables.to_vec();
         variables.push(("FAKE_CUDA_LOG", log.path().to_str().unwrap()));
-        let output = self.run("launch", &variables);
+        let output = self.run(role, &variables);
         let lines = fs::read_to_string(log.path()).unwrap();
         (output, lines.lines().map(str::to_owned).collect())
     }
@@ -225,6 +235,32 @@ fn launch_role() {
     }
 }
 
+/// Launches an operator of this project on so few elements that a work-group is one sub-group.
+fn operator_role() {
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../snapshots/elementwise/scale.snap.hpp");
+    let queue = Queue::new(&Selector::Auto).unwrap();
+    let unit = Unit {
+        source: Source::Header {
+            name: "scale.hpp".to_owned(),
+            text: fs::read_to_string(header).unwrap(),
+        },
+        defines: vec![("SGL_SCALE_DTYPE_fp32".to_owned(), String::new())],
+        include_dirs: Vec::new(),
+        target: queue.device().target.clone(),
+    };
+    let module = Runtime::global().unwrap().module(&unit).unwrap();
+    let scale = module
+        .function("scale_forward_fp32", Some("scale_last_error"))
+        .unwrap();
+    let (input, output) = (
+        queue.upload(&[1.5f32; 36]).unwrap(),
+        queue.alloc::<f32>(36).unwrap(),
+    );
+    // SAFETY: the header's C type, with two buffers of as many elements.
+    unsafe { scale.call(&queue, (input.view(), output.view(), 2.0f32, 36i64)) }.unwrap();
+    println!("got {:?}", output.to_vec().unwrap());
+}
+
 fn bundle_role() {
     let contents = Contents {
         units: vec![unit()],
@@ -285,6 +321,19 @@ fn launches_reach_the_driver() {
         launch.ends_with(" 6400000000000000"),
         "the number of elements comes last: {launch}"
     );
+}
+
+fn work_groups_are_whole_sub_groups() {
+    let (output, launches) = Site::get().launches_of("operator", &[("OXYSYCL_DEVICE", "gpu")]);
+    let [launch] = &launches[..] else {
+        panic!("{launches:?}\n{output}");
+    };
+    assert!(
+        launch.contains(" groups 1 1 1 items 32 1 1 "),
+        "{launch}\n{output}"
+    );
+    let output = Site::get().run("operator", &[("OXYSYCL_DEVICE", "cpu")]);
+    assert!(output.contains("got [3.0, 3.0"), "{output}");
 }
 
 fn the_selected_gpu_is_used() {

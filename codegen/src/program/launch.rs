@@ -174,7 +174,7 @@ pub struct Grid {
     pub shared: Vec<Expr>,
     /// Work-items of a work-group, at most.
     pub work_group: u32,
-    /// They are a multiple of this.
+    /// They are a multiple of this, or of 32 where a device has no other sub-groups.
     pub multiple: u32,
     /// Factors of the number of work-groups; `None` where there are as many as `shared` takes.
     pub groups: Option<Vec<Expr>>,
