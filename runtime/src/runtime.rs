@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use crate::bundle::{Bundle, BundleError};
-use crate::cache::{Cache, CacheError, Compiled, Library, Origin, Wanted};
+use crate::cache::{Cache, Compiled, Library, Origin, Wanted};
 use crate::device::{self, Device, Selector};
 use crate::driver::{self, CompileError, Driver};
 use crate::key::{Key, KeyFields};
@@ -76,7 +76,7 @@ pub struct Sycl {
 pub enum Error {
     /// It could not be compiled or cached.
     #[error(transparent)]
-    Cache(#[from] CacheError),
+    Compile(#[from] CompileError),
     /// The compiled library could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
@@ -100,12 +100,6 @@ pub enum Error {
         /// Environment variables that may hide others, as `NAME=value`.
         hidden_by: Vec<String>,
     },
-}
-
-impl From<CompileError> for Error {
-    fn from(error: CompileError) -> Self {
-        Self::Cache(error.into())
-    }
 }
 
 impl Runtime {

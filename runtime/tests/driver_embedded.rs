@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use object::{Object, ObjectSymbol};
 use oxysycl_runtime::cache::{Cache, Origin};
-use oxysycl_runtime::driver::{CompileError, Driver, Embedded};
+use oxysycl_runtime::driver::{Cause, CompileError, Driver, Embedded, Failure};
 use oxysycl_runtime::toolchain::Toolchain;
 use oxysycl_runtime::{Buffer, Module, Queue, Runtime, Selector, Source, Target, Unit};
 use rspirv::spirv::{Capability, Op};
@@ -403,11 +403,12 @@ fn the_compiler_s_own_words_are_shown() {
     )
     .unwrap();
     let error = refusal(&file(&path));
-    let CompileError::Exit {
-        code: 1,
+    let Failure {
+        cause: Cause::Exit(1),
         command,
         output,
-    } = &error
+        ..
+    } = error.failure().unwrap_or_else(|| panic!("{error}"))
     else {
         panic!("{error}");
     };

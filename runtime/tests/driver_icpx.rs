@@ -32,7 +32,8 @@ fn main() -> ExitCode {
             ("places_are_tried_in_order", places_are_tried_in_order),
             ("other_compilers_are_refused", other_compilers_are_refused),
             ("a_slow_answer_is_waited_for", a_slow_answer_is_waited_for),
-            ("failures_say_what_happened", failures_say_what_happened),
+            ("bugs_66_failures_say_what_happened", failures_say_what_happened),
+            ("bugs_66_failures_keep_their_log", failures_keep_their_log),
             ("a_hanging_compiler_is_ended", a_hanging_compiler_is_ended),
             (
                 "killed_owners_leave_no_compiler_behind",
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         ],
         &[
             ("compile", compile_role),
+            ("build", build_role),
             ("run", run_role),
             ("discover", discover_role),
             ("probe", probe_role),
@@ -328,6 +330,64 @@ fn failures_say_what_happened() {
     let error = StandIn::new(VERSION, noise).error();
     assert!(error.contains("first") && error.contains("last") && error.contains("bytes left out"));
     assert!(error.len() < 1 << 20, "{} bytes", error.len());
+}
+
+/// Compiles with icpx through the cache of the environment, and says how that went.
+fn build_role() {
+    let runtime = Runtime::new(Box::new(Icpx::find().unwrap()), Cache::from_environment());
+    match runtime.library(&unit()) {
+        Ok(library) => println!("{:?}", library.origin()),
+        Err(error) => println!("{error}"),
+    }
+}
+
+/// Cause, command, first lines, the place of all of it, what to do; the log outlives the process.
+fn failures_keep_their_log() {
+    let noise = "i=0; while [ $i -lt 300 ]; do echo warning $i; i=$((i+1)); done; echo 'k.hpp:1: error: no';\
+        i=0; while [ $i -lt 300 ]; do echo note $i; i=$((i+1)); done; exit 4";
+    let stand_in = StandIn::new(VERSION, noise);
+    let cache = tempfile::tempdir().unwrap();
+    let build = |cache: &Path| {
+        let mut command = process("build");
+        command
+            .env("OXYSYCL_ICPX", stand_in.path())
+            .env("HEADER", scale())
+            .env("OXYSYCL_CACHE", cache);
+        texts(&command.output().unwrap()).0
+    };
+    let said = build(cache.path());
+    for text in [
+        "exit status 4\ncommand: ",
+        "k.hpp:1: error: no",
+        "what to do: ",
+        "lines left out",
+    ] {
+        assert!(said.contains(text), "{text:?} is not in: {said}");
+    }
+    assert!(
+        !said.contains("warning 1\n") && !said.contains("note 200"),
+        "{said}"
+    );
+    let line = said
+        .lines()
+        .find_map(|line| line.strip_prefix("all that was written: "));
+    let log = fs::read_to_string(line.expect("the log is named")).unwrap();
+    for text in [
+        "warning 1\n",
+        "error: no",
+        "note 299",
+        "scale.hpp",
+        "exit status 4",
+    ] {
+        assert!(log.contains(text), "{text:?} is not in the log");
+    }
+    // Where no log can be kept, nothing is left out.
+    let said = build(Path::new("/dev/null/nowhere"));
+    assert!(
+        said.contains("warning 1\n") && said.contains("note 299"),
+        "{said}"
+    );
+    assert!(!said.contains("all that was written"), "{said}");
 }
 
 fn a_hanging_compiler_is_ended() {

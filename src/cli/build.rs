@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use oxysycl_runtime::cache::{CacheError, Library, Origin};
-use oxysycl_runtime::driver::CompileError;
+use oxysycl_runtime::cache::{Library, Origin};
 use oxysycl_runtime::{Error, Runtime, Source, Target, Unit};
 use serde::Serialize;
 
@@ -66,7 +65,7 @@ impl Build {
         let runtime = Runtime::global()?;
         let library = match runtime.library(&unit) {
             Ok(library) => library,
-            Err(error) if is_refusal(&error) => {
+            Err(Error::Compile(error)) if error.is_refusal() => {
                 eprintln!("error: {error}");
                 return Ok(Answer::No);
             }
@@ -129,19 +128,6 @@ impl Build {
             (None, _) => Ok(Path::to_owned(library.path())),
         }
     }
-}
-
-/// Whether the compiler's answer is no, rather than that it could not be asked.
-fn is_refusal(error: &Error) -> bool {
-    use CompileError::{BadOutput, Exit, Refused, Target};
-    let Error::Cache(CacheError::Compile { source: error, .. }) = error else {
-        return false;
-    };
-    let error = match error {
-        Target { source, .. } => source,
-        error => error,
-    };
-    matches!(error, Exit { .. } | Refused { .. } | BadOutput { .. })
 }
 
 pub(super) fn define(text: &str) -> std::result::Result<(String, String), String> {

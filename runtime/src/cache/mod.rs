@@ -15,7 +15,6 @@
 
 mod bound;
 mod entry;
-mod error;
 mod folder;
 mod library;
 mod slots;
@@ -28,6 +27,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
+use rustix::fs::{CWD, RenameFlags};
 use tempfile::TempDir;
 
 use self::entry::{Flaw, LIBRARY, Manifest};
@@ -40,7 +40,6 @@ use crate::lock::{Lock, Turn};
 use crate::scratch::Scratch;
 use crate::trust;
 
-pub use self::error::CacheError;
 pub use self::library::{Library, Origin};
 pub use self::upkeep::{Cleared, Listing};
 
@@ -198,7 +197,7 @@ impl Cache {
         &self,
         wanted: &Wanted,
         compile: impl FnMut(&Path) -> Result<Compiled, CompileError>,
-    ) -> Result<Library, CacheError> {
+    ) -> Result<Library, CompileError> {
         if let Some(found) = self.find(&wanted.key) {
             return Ok(found);
         }
@@ -213,7 +212,7 @@ impl Cache {
         wanted: &Wanted,
         broken: &Library,
         compile: impl FnMut(&Path) -> Result<Compiled, CompileError>,
-    ) -> Result<Library, CacheError> {
+    ) -> Result<Library, CompileError> {
         self.make(wanted, broken.sha256.as_deref(), compile)
     }
 
@@ -223,7 +222,7 @@ impl Cache {
         wanted: &Wanted,
         broken: Option<&str>,
         mut compile: impl FnMut(&Path) -> Result<Compiled, CompileError>,
-    ) -> Result<Library, CacheError> {
+    ) -> Result<Library, CompileError> {
         let folder = match &self.folder {
             Ok(folder) => folder,
             Err(reason) => return self.compile_uncached(reason, compile),
@@ -260,19 +259,20 @@ impl Cache {
                 Ok(Library::temporary(Temporary::Staging(staging)))
             }
             Err(error) => {
-                if let Some(available) = little_room(folder) {
+                let available = room(folder);
+                if error.is_for_lack_of_room() || available < LITTLE_ROOM {
                     drop(staging);
                     let reason = unwritable(io::ErrorKind::StorageFull.into());
                     return self
                         .compile_uncached(&reason, compile)
-                        .map_err(|_| CacheError::NoSpace {
+                        .map_err(|_| CompileError::NoSpace {
                             folder: folder.clone(),
                             available,
                             source: Box::new(error),
                         });
                 }
                 let log = keep_log(folder, wanted, &staging);
-                let error = CacheError::Compile { source: error, log };
+                let error = error.logged(log);
                 if let Some(lock) = &mut lock {
                     lock.fail(&error.to_string());
                 }
@@ -283,12 +283,12 @@ impl Cache {
 
     /// The lock on what is `wanted`, once nobody else compiles it. None where there are no locks, or if whoever holds it does
     /// not go on.
-    fn turn(&self, folder: &Path, wanted: &Wanted) -> Result<Option<Lock>, CacheError> {
+    fn turn(&self, folder: &Path, wanted: &Wanted) -> Result<Option<Lock>, CompileError> {
         let key = wanted.key.to_string();
         let waiting_for = format!("{}, which another thread or process is compiling", wanted.about);
         match lock_file(folder, &key).and_then(|file| Lock::acquire(&file, &waiting_for)) {
             Ok(Turn::Mine(lock)) => Ok(Some(lock)),
-            Ok(Turn::Failed(holder, failure)) => Err(CacheError::Elsewhere {
+            Ok(Turn::Failed(holder, failure)) => Err(CompileError::Elsewhere {
                 holder: holder.to_string(),
                 failure,
             }),
@@ -313,14 +313,13 @@ impl Cache {
         let place = folder.join(&key);
         let published = Manifest::write(staging.path(), wanted).and_then(|manifest| {
             self.user.uses(folder, &key);
-            upkeep::remove_entry(folder, &key)?;
-            fs::rename(staging.path(), &place)?;
+            put(staging.path(), folder, &key)?;
             Ok(manifest)
         });
         match published {
             Ok(manifest) => {
-                // It is not where `staging` would delete it any more.
-                let _ = staging.keep();
+                // What was at its place before, if anything was.
+                drop(staging);
                 make_room(folder);
                 Library::in_cache(&place, manifest, Origin::Compiled)
             }
@@ -335,9 +334,9 @@ impl Cache {
         &self,
         reason: &str,
         mut compile: impl FnMut(&Path) -> Result<Compiled, CompileError>,
-    ) -> Result<Library, CacheError> {
+    ) -> Result<Library, CompileError> {
         self.complain(reason);
-        let staging = Scratch::new().map_err(|source| CacheError::Temporary {
+        let staging = Scratch::new().map_err(|source| CompileError::Temporary {
             folder: std::env::temp_dir(),
             source,
         })?;
@@ -372,6 +371,18 @@ fn lock_file(folder: &Path, key: &str) -> io::Result<PathBuf> {
     Ok(locks.join(key))
 }
 
+/// Puts the folder `new` into the place of the entry `key`. An older entry there changes places with it, where the file system
+/// can do that, so that whoever has just looked at that one finds an equal one.
+fn put(new: &Path, folder: &Path, key: &str) -> io::Result<()> {
+    let place = folder.join(key);
+    let exchange = || rustix::fs::renameat_with(CWD, new, CWD, &place, RenameFlags::EXCHANGE);
+    if place.is_dir() && exchange().is_ok() {
+        return Ok(());
+    }
+    upkeep::remove_entry(folder, key)?;
+    fs::rename(new, &place)
+}
+
 /// Deletes what has to go since there is one entry more. What cannot be deleted is deleted another time.
 fn make_room(folder: &Path) {
     let swept = bound::sweep(folder).and_then(|()| match bound::size() {
@@ -395,8 +406,7 @@ fn keep_log(folder: &Path, wanted: &Wanted, staging: &TempDir) -> Option<PathBuf
     Some(kept)
 }
 
-/// How many bytes are left on the file system of `folder`, if too few.
-fn little_room(folder: &Path) -> Option<u64> {
-    let info = rustix::fs::statvfs(folder).ok()?;
-    Some(info.f_bavail * info.f_frsize).filter(|available| *available < LITTLE_ROOM)
+/// How many bytes are left on the file system of `folder`.
+fn room(folder: &Path) -> u64 {
+    rustix::fs::statvfs(folder).map_or(u64::MAX, |info| info.f_bavail * info.f_frsize)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::CompileError;
+use super::{Cause, CompileError, Failure};
 use crate::environment;
 use crate::process::{self, Ending, Finished};
 
@@ -49,34 +49,23 @@ pub(super) fn judge(command: &Command, finished: Finished) -> Result<Finished, C
     if finished.ending == Ending::Exit(0) {
         return Ok(finished);
     }
-    let (ending, command, output) = (finished.ending, line(command), finished.text());
-    Err(match ending {
-        Ending::Exit(code) => CompileError::Exit {
-            code,
-            command,
-            output,
-        },
-        Ending::Signal(number) => CompileError::Signal {
-            signal: process::signal_name(number),
-            hint: if number == rustix::process::Signal::KILL.as_raw() {
-                " (out of memory?)"
-            } else {
-                ""
-            },
-            command,
-            output,
-        },
-        Ending::TimedOut(limit) => CompileError::TimedOut {
-            limit,
-            command,
-            output,
-        },
-        Ending::Flooded(bytes) => CompileError::Flooded {
-            bytes,
-            command,
-            output,
-        },
-    })
+    let cause = match finished.ending {
+        Ending::Exit(code) => Cause::Exit(code),
+        Ending::Signal(number) => Cause::Signal(number),
+        Ending::TimedOut(limit) => Cause::TimedOut(limit),
+        Ending::Flooded(bytes) => Cause::Flooded(bytes),
+    };
+    Err(failed(cause, command, &finished))
+}
+
+/// The error for `command`, which wrote what it did and did not succeed.
+pub(super) fn failed(cause: Cause, command: &Command, finished: &Finished) -> CompileError {
+    CompileError::Failed(Box::new(Failure {
+        cause,
+        command: line(command),
+        output: finished.text(),
+        log: None,
+    }))
 }
 
 /// Passes on what a compiler wrote about a unit that it compiled, such as warnings.

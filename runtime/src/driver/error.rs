@@ -2,8 +2,8 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
+use super::failure::{Cause, Failure};
 use crate::toolchain::ToolchainError;
 
 /// Why a unit could not be compiled. Each message names the thing, shows the compiler's own words and says what to do.
@@ -32,60 +32,41 @@ pub enum CompileError {
         /// What to install or set.
         advice: String,
     },
-    /// The compiler refused the unit.
-    #[error("compiler failed with exit status {code}\ncommand: {command}\n{output}")]
-    Exit {
-        /// Its exit status.
-        code: i32,
-        /// The command line, quoted for a shell.
-        command: String,
-        /// What the compiler wrote, shortened in the middle if very long.
-        output: String,
+    /// A compiler did not do what it was asked to.
+    #[error(transparent)]
+    Failed(Box<Failure>),
+    /// Another process or thread, which this one waited for, could not compile it.
+    #[error("{failure}\n(compiled by {holder}, which this process waited for)")]
+    Elsewhere {
+        /// Who tried.
+        holder: String,
+        /// What it says.
+        failure: String,
     },
-    /// The compiler was ended by a signal.
-    #[error("compiler was ended by {signal}{hint}\ncommand: {command}\n{output}")]
-    Signal {
-        /// The signal's name, such as `SIGKILL`.
-        signal: String,
-        /// A likely reason, or nothing.
-        hint: &'static str,
-        /// The command line, quoted for a shell.
-        command: String,
-        /// What the compiler wrote, shortened in the middle if very long.
-        output: String,
-    },
-    /// The compiler took longer than allowed and was ended, with all its children.
+    /// It could not be compiled, and there was no room left for it.
     #[error(
-        "compiler did not finish within {} s and was ended; OXYSYCL_COMPILE_TIMEOUT (seconds) sets the limit\n\
-         command: {command}\n{output}", limit.as_secs()
+        "no space for the compiler's files on the file system of the cache folder {folder}, where {available} bytes are \
+         left: free some, or set OXYSYCL_CACHE to a folder with more room\n{source}",
+        folder = folder.display()
     )]
-    TimedOut {
-        /// The limit.
-        limit: Duration,
-        /// The command line, quoted for a shell.
-        command: String,
-        /// What the compiler wrote until then.
-        output: String,
+    NoSpace {
+        /// The cache folder.
+        folder: PathBuf,
+        /// Bytes left there.
+        available: u64,
+        /// What the compiler said.
+        source: Box<CompileError>,
     },
-    /// The compiler wrote more than any reader would, and was ended, with all its children.
-    #[error("compiler was ended after it wrote {bytes} bytes of messages\ncommand: {command}\n{output}")]
-    Flooded {
-        /// How much it wrote.
-        bytes: u64,
-        /// The command line, quoted for a shell.
-        command: String,
-        /// What the compiler wrote, shortened in the middle.
-        output: String,
-    },
-    /// The compiler reported success, but what it left is not a shared library.
-    #[error("compiler reported success, but {problem}\ncommand: {command}\n{output}")]
-    BadOutput {
-        /// What is wrong with the output file.
-        problem: String,
-        /// The command line, quoted for a shell.
-        command: String,
-        /// What the compiler wrote.
-        output: String,
+    /// Neither the cache folder nor the folder for temporary files can be written to.
+    #[error(
+        "cannot make a temporary folder in {folder}: {source}\n\
+         set OXYSYCL_CACHE or TMPDIR to a folder that can be written to", folder = folder.display()
+    )]
+    Temporary {
+        /// The folder for temporary files.
+        folder: PathBuf,
+        /// The system's answer.
+        source: io::Error,
     },
     /// The unit holds something that the driver cannot compile rightly.
     #[error("{subject}: {reason}")]
@@ -129,13 +110,51 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    /// Whether the compiler failed without a word.
-    pub(crate) fn is_silent(&self) -> bool {
+    /// The compiler that failed, if that is the reason.
+    pub fn failure(&self) -> Option<&Failure> {
         match self {
-            Self::Exit { output, .. } | Self::Signal { output, .. } | Self::BadOutput { output, .. } => {
-                output.is_empty()
-            }
+            Self::Failed(failure) => Some(failure),
+            Self::Target { source, .. } | Self::NoSpace { source, .. } => source.failure(),
+            _ => None,
+        }
+    }
+
+    /// Whether the unit is at fault, not whoever or whatever was to compile it.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Failed(failure) => matches!(failure.cause, Cause::Exit(_) | Cause::BadOutput(_)),
+            Self::Refused { .. } => true,
+            Self::Target { source, .. } => source.is_refusal(),
             _ => false,
         }
+    }
+
+    /// Whether there was no room for a file, be it that another one has given some back since, or that only a quota is
+    /// exhausted.
+    pub(crate) fn is_for_lack_of_room(&self) -> bool {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        match self {
+            // Compilers are asked for the words of the system's own language.
+            Self::Failed(failure) => ["No space left on device", "Disk quota exceeded", "File too large"]
+                .iter()
+                .any(|words| failure.output.contains(words)),
+            Self::Io { source, .. } => matches!(source.kind(), FileTooLarge | QuotaExceeded | StorageFull),
+            Self::Target { source, .. } => source.is_for_lack_of_room(),
+            _ => false,
+        }
+    }
+
+    /// This error, with the file that holds all that was written.
+    pub(crate) fn logged(mut self, log: Option<PathBuf>) -> Self {
+        match &mut self {
+            Self::Failed(failure) => failure.log = log,
+            Self::Target { source, .. } => {
+                if let Self::Failed(failure) = &mut **source {
+                    failure.log = log;
+                }
+            }
+            _ => {}
+        }
+        self
     }
 }

@@ -5,6 +5,7 @@ mod compiler;
 mod depfile;
 mod embedded;
 mod error;
+mod failure;
 mod icpx;
 mod identity;
 mod output;
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use embedded::ADAPTERS;
 pub use embedded::Embedded;
 pub use error::CompileError;
+pub use failure::{Cause, Failure};
 pub use icpx::Icpx;
 pub use identity::Identity;
 pub use probe::{Probe, probe};
@@ -91,7 +93,7 @@ fn twice_if_silent<T>(
     mut compile: impl FnMut() -> Result<T, CompileError>,
 ) -> Result<T, CompileError> {
     match compile() {
-        Err(error) if error.is_silent() => {
+        Err(error) if error.failure().is_some_and(Failure::is_silent) => {
             eprintln!("oxysycl: {compiler} failed without a message; trying once more");
             compile()
         }

@@ -8,7 +8,7 @@ use object::{Endianness, elf};
 
 use super::source::unwritable;
 use super::work::Work;
-use super::{CompileError, command};
+use super::{Cause, CompileError, command};
 
 /// Runs `linker`, complete but for its output, and puts the shared library that it makes at `out`.
 ///
@@ -18,11 +18,8 @@ pub(super) fn publish(linker: &mut Command, work: &Work, out: &Path) -> Result<(
     linker.arg("-o").arg(&library);
     let finished = work.run(linker)?;
     if let Some(problem) = problem(&library) {
-        return Err(CompileError::BadOutput {
-            problem: problem.to_owned(),
-            command: command::line(linker),
-            output: finished.text(),
-        });
+        let cause = Cause::BadOutput(problem.to_owned());
+        return Err(command::failed(cause, linker, &finished));
     }
     command::show(&finished);
     std::fs::rename(&library, out).map_err(unwritable(out))

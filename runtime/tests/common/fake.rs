@@ -9,7 +9,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use oxysycl_runtime::driver::{CompileError, Driver, Identity};
+use oxysycl_runtime::driver::{Cause, CompileError, Driver, Failure, Identity};
 use oxysycl_runtime::{Source, Target, Unit};
 
 /// A driver whose library is the source text, written in ten pieces; or, if the text is C++ that says so,
@@ -98,11 +98,12 @@ pub(crate) fn gcc(text: &str, flags: &[&str], out: &Path) -> Result<(), CompileE
     if output.status.success() {
         return Ok(());
     }
-    Err(CompileError::Exit {
-        code: output.status.code().unwrap_or(-1),
+    Err(CompileError::Failed(Box::new(Failure {
+        cause: Cause::Exit(output.status.code().unwrap_or(-1)),
         command: format!("{command:?}"),
         output: String::from_utf8_lossy(&output.stderr).into_owned(),
-    })
+        log: None,
+    })))
 }
 
 /// A unit of this text.
