@@ -42,8 +42,8 @@ impl Scratch {
     fn inside(parent: &Path) -> io::Result<Self> {
         sweep(parent);
         let folder = trust::temporary_folder(PREFIX, parent)?;
-        // Without a lock it works as well, and is never swept up.
-        let lock = Lock::try_acquire(&folder.path().join(LOCK)).ok().flatten();
+        // Without a lock it works as well, and is swept up a while after it was last written to.
+        let lock = lock(folder.path()).ok().flatten();
         Ok(Self { folder, _lock: lock })
     }
 
@@ -51,6 +51,14 @@ impl Scratch {
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// The lock in `folder`. Its file appears locked, so that whoever finds it unlocked knows that its maker is gone.
+fn lock(folder: &Path) -> io::Result<Option<Lock>> {
+    let making = folder.join(".lock");
+    let lock = Lock::try_acquire(&making)?;
+    fs::rename(making, folder.join(LOCK))?;
+    Ok(lock)
 }
 
 /// Deletes this user's folders in `parent` whose makers are gone. What cannot be deleted does no harm.

@@ -35,9 +35,10 @@ impl User {
             *own = Own::new(folder);
         }
         if let Some(own) = own.as_mut()
-            && own.keys.insert(key.to_owned())
+            && !own.keys.contains(key)
+            && writeln!(own.file, "{key}").is_ok()
         {
-            let _ = writeln!(own.file, "{key}");
+            own.keys.insert(key.to_owned());
         }
     }
 }
