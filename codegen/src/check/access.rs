@@ -303,15 +303,9 @@ impl Collector {
 
 /// Whether numbers cannot all be at least 0, so that what needs them does not happen.
 pub(super) fn contradict(holds: &[Poly]) -> bool {
-    let is_negative = |poly: &Poly| {
-        Poly::default()
-            .minus(poly)
-            .minus(&Poly::constant(1))
-            .is_nonnegative()
-    };
-    let excludes = |a: &Poly, b: &Poly| a.is_opposite(b) && is_negative(&a.plus(b));
+    let excludes = |a: &Poly, b: &Poly| a.is_opposite(b) && a.plus(b).is_negative();
     holds
         .iter()
         .enumerate()
-        .any(|(at, a)| is_negative(a) || holds[..at].iter().any(|b| excludes(a, b)))
+        .any(|(at, a)| a.is_negative() || holds[..at].iter().any(|b| excludes(a, b)))
 }

@@ -208,7 +208,7 @@ impl Known {
 
     /// A value of which nothing is known but what it may depend on.
     pub(crate) fn unknown(&self, locals: BTreeSet<LocalId>) -> Poly {
-        Poly::atom(Atom::Unknown(self.next(), locals))
+        Poly::atom(Atom::Unknown(self.next(), locals.into()))
     }
 
     fn next(&self) -> u32 {

@@ -1,10 +1,10 @@
 //! Operations on integers and `bool`s that polynomials do not look into.
 
-use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::poly::{Atom, Poly};
 use crate::front::integer_range;
-use crate::ir::{Binary, LocalId, Math, ParamId, Scalar, Type, Unary};
+use crate::ir::{Binary, Math, ParamId, Scalar, Type, Unary};
 
 /// An operation. Its operands are the numbers that they are, whatever their types, so that the type of the result says how it
 /// wraps.
@@ -41,7 +41,7 @@ impl Operation {
         let operation = Operation { kind, ty, operands };
         operation
             .known()
-            .unwrap_or_else(|| Poly::atom(Atom::Operation(Box::new(operation))))
+            .unwrap_or_else(|| Poly::atom(Atom::Operation(Rc::new(operation))))
     }
 
     /// The result as a polynomial of the operands.
@@ -101,11 +101,6 @@ impl Operation {
         (low..=high).contains(&constant).then_some(value)
     }
 
-    /// The variables that the result depends on.
-    pub(crate) fn locals(&self) -> BTreeSet<LocalId> {
-        self.operands.iter().flat_map(Poly::locals).collect()
-    }
-
     /// The operation on what `replacement` gives for each operand.
     pub(crate) fn map(&self, replacement: &dyn Fn(&Poly) -> Option<Poly>) -> Option<Poly> {
         let operands = self.operands.iter().map(replacement).collect::<Option<_>>()?;
@@ -113,7 +108,7 @@ impl Operation {
             operands,
             ..self.clone()
         };
-        Some(Poly::atom(Atom::Operation(Box::new(operation))))
+        Some(Poly::atom(Atom::Operation(Rc::new(operation))))
     }
 
     /// Whether the result is surely at least 0.
@@ -153,7 +148,7 @@ fn is_zero(a: Poly) -> Poly {
 }
 
 fn test(kind: Operator, operand: Poly) -> Poly {
-    Poly::atom(Atom::Operation(Box::new(Operation {
+    Poly::atom(Atom::Operation(Rc::new(Operation {
         kind,
         ty: Some(Scalar::Bool),
         operands: vec![operand],

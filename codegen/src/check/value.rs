@@ -34,7 +34,7 @@ impl Known {
         let kind = match &e.kind {
             ExprKind::Int(value) => return Poly::constant(*value),
             ExprKind::Bool(value) => return Poly::constant((*value).into()),
-            ExprKind::Item(path) => return Poly::atom(Atom::Item(path.clone())),
+            ExprKind::Item(path) => return Poly::atom(Atom::Item(path.as_str().into())),
             ExprKind::Const(id) => {
                 return match self.bools.get(id) {
                     Some(value) => Poly::constant((*value).into()),
@@ -102,7 +102,7 @@ impl Known {
                 let of_row = row.into_iter().flat_map(Beginning::locals);
                 self.unknown(index.locals().into_iter().chain(of_row).collect())
             }
-            (Place::Buffer(buffer), _) => Poly::atom(Atom::Element(buffer, Box::new(index))),
+            (Place::Buffer(buffer), _) => Poly::atom(Atom::Element(buffer, index)),
             (Place::Row(_), Some(row)) => element(row, &index),
             (Place::Row(_), None) => self.unknown(self.indices_around()),
         }
@@ -114,7 +114,7 @@ fn element(row: &Beginning, index: &Poly) -> Poly {
     match row {
         Beginning::At(begin) => {
             let at = begin.offset.plus(index);
-            Poly::atom(Atom::Element(begin.buffer, Box::new(at)))
+            Poly::atom(Atom::Element(begin.buffer, at))
         }
         Beginning::Either(cond, a, b) => {
             let operands = vec![cond.clone(), element(a, index), element(b, index)];

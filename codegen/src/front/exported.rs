@@ -1,11 +1,14 @@
 //! Names that C functions cannot have beside C, C++, the C library and each other.
 
+use std::sync::LazyLock;
+
 use super::lower::Lower;
 use crate::instance::{const_text, symbol_pattern};
 use crate::ir::DType;
 
 /// Words of C and C++, then names of the header's own, then what C and POSIX declare, as glibc does.
-const RESERVED: &str = include_str!("reserved.txt");
+static RESERVED: LazyLock<Vec<&str>> =
+    LazyLock::new(|| include_str!("reserved.txt").split_whitespace().collect());
 
 impl Lower<'_> {
     /// Why no function can be exported by a symbol, if so.
@@ -18,7 +21,7 @@ impl Lower<'_> {
             return Some("C headers name macros in capitals alone".to_owned());
         }
         let pattern = symbol_pattern(symbol, &self.types, &self.consts);
-        if let Some(word) = RESERVED.split_whitespace().find(|word| matches(&pattern, word)) {
+        if let Some(word) = RESERVED.iter().find(|word| matches(&pattern, word)) {
             return Some(format!("`{word}` means something in C or C++ already"));
         }
         let own = ["last_error", "launch", "submit"].map(|what| format!("{}_{what}", self.name));
@@ -107,11 +110,10 @@ mod tests {
 
     #[test]
     fn reserved_are_words_and_functions_of_every_kind() {
-        let reserved: Vec<&str> = RESERVED.split_whitespace().collect();
         let words = "double xor not_eq co_await concept restrict malloc errno stdin signal exp expf read size_t main environ \
             detail sycl pthread_create y0 isnan unix";
         for word in words.split_whitespace() {
-            assert!(reserved.contains(&word), "{word}");
+            assert!(RESERVED.contains(&word), "{word}");
         }
     }
 }

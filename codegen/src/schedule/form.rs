@@ -82,7 +82,7 @@ fn factor(atom: &Atom, kernel: &Kernel) -> Expr {
         Atom::Const(id) => (ExprKind::Const(*id), kernel.consts[*id].ty),
         Atom::Quotient(numerator, divisor) => {
             let numerator = written(numerator, kernel).unwrap_or_else(|| int(0));
-            return binary(Binary::Div, numerator, int(*divisor));
+            return binary(Binary::Div, numerator, int((*divisor).into()));
         }
         Atom::Local(_)
         | Atom::Item(_)

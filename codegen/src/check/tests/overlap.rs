@@ -141,7 +141,7 @@ fn a_block_may_be_as_wide_as_its_step_whatever_that_is() {
 #[test]
 fn a_store_that_all_lanes_do_is_told_apart_from_one_that_is_unclear() {
     assert_eq!(lane(LANE, 0, number(5)).keeps_lanes_apart(), Err(Shared::Same));
-    let hidden = Poly::atom(Atom::Unknown(0, BTreeSet::from([LANE])));
+    let hidden = Poly::atom(Atom::Unknown(0, BTreeSet::from([LANE]).into()));
     assert_eq!(
         access(hidden, Actor::Lane(LANE, n()), true).keeps_lanes_apart(),
         Err(Shared::Unknown)
