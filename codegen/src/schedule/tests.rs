@@ -171,6 +171,45 @@ fn choices_of_const_parameters_are_made_for_the_whole_loop() {
     assert_eq!([q, p, n], known);
 }
 
+/// A kernel with so many flags, each of which says where one of its buffers is loaded.
+fn flagged(count: usize) -> KernelSource {
+    let each = |text: &dyn Fn(usize) -> String| (0..count).map(text).collect::<Vec<_>>().join(", ");
+    let loads: String = (0..count)
+        .map(|at| format!(" + x{at}.load(if F{at} {{ i }} else {{ 3 * i }})"))
+        .collect();
+    let text = format!(
+        "fn kernel<{}>(y: &mut [f32], {}, n: i64) {{ for i in elements(n) {{ y.store(i, 1.0{loads}); }} }}",
+        each(&|at| format!("const F{at}: bool")),
+        each(&|at| format!("x{at}: &[f32]")),
+    );
+    let attribute = format!("shapes(y = [n], {})", each(&|at| format!("x{at} = [n]")));
+    KernelSource {
+        attribute: attribute.leak(),
+        item: FunctionSource {
+            text: text.leak(),
+            calls: &[],
+            constants: &[],
+        },
+        lines: 1,
+    }
+}
+
+#[test]
+fn a_loop_is_searched_as_often_as_there_are_choices() {
+    let searches = |count: usize| {
+        let kernel = crate::kernel(&flagged(count)).expect("the kernel is accepted");
+        let (vectors, searches) = super::vector::counted(&kernel);
+        let loops: usize = vectors.loops.values().map(|plan| plan.loops().len()).sum();
+        assert_eq!(loops, 1 << count.min(4), "the first choices are made");
+        searches
+    };
+    let counts = [2, 4, 8, 12].map(searches);
+    assert!(counts[1] <= 81, "{counts:?}");
+    for (more, count) in [(8, counts[2]), (12, counts[3])] {
+        assert!(count <= counts[1] + 1 + 2 * more, "{counts:?}");
+    }
+}
+
 #[test]
 fn choices_that_move_no_element_leave_one_loop() {
     let body = "let s = if PAIRS { 1.0 } else { 2.0 }; q.store(i, s * p.load(i));";

@@ -13,6 +13,9 @@ use crate::ir::{
 /// The id under which the vectors of an `elements` grid are kept: it is no statement.
 pub(crate) const GRID: StmtId = StmtId::MAX;
 
+/// `bool` const parameters that one loop is planned for, at most: it is emitted once for each of their values.
+const CHOICES: usize = 4;
+
 /// Vector accesses of a kernel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vectors {
@@ -133,13 +136,25 @@ impl Divisible {
 
 /// Finds the accesses of a checked kernel that can be done in vectors.
 pub(crate) fn find(kernel: &Kernel) -> Vectors {
+    counted(kernel).0
+}
+
+/// Finds the vectors of a checked kernel, and counts how often a loop was searched for them.
+pub(super) fn counted(kernel: &Kernel) -> (Vectors, usize) {
+    let mut count = 0;
+    let mut plan = |lane: LocalId, body: &[Stmt]| {
+        Plan::of(kernel, &mut |chosen| {
+            count += 1;
+            Search::new(kernel, lane, chosen).vectors(body)
+        })
+    };
     let mut plans = BTreeMap::new();
     if let Grid::Elements { index, .. } = kernel.grid {
-        plans.insert(GRID, plan(kernel, index, &kernel.body));
+        plans.insert(GRID, plan(index, &kernel.body));
     }
     walk(&kernel.body, &mut |stmt| {
         if let StmtKind::Lanes(lanes) = &stmt.kind {
-            plans.insert(stmt.id, plan(kernel, lanes.index, &lanes.body));
+            plans.insert(stmt.id, plan(lanes.index, &lanes.body));
         }
     });
     let mut vectors = Vectors::default();
@@ -154,38 +169,56 @@ pub(crate) fn find(kernel: &Kernel) -> Vectors {
         }
     }
     vectors.loops = plans;
-    vectors
+    (vectors, count)
 }
 
-fn plan(kernel: &Kernel, lane: LocalId, body: &[Stmt]) -> Plan {
-    let is_bool = |id: &usize| kernel.consts[*id].ty == Scalar::Bool;
-    let open: Vec<usize> = (0..kernel.consts.len()).filter(is_bool).collect();
-    choose(kernel, lane, body, &open, &BTreeMap::new())
-}
+/// Values of `bool` const parameters.
+type Chosen = BTreeMap<usize, bool>;
 
-/// A plan for each value of the `open` const parameters where they change what is a vector, given the others' values.
-fn choose(
-    kernel: &Kernel,
-    lane: LocalId,
-    body: &[Stmt],
-    open: &[usize],
-    chosen: &BTreeMap<usize, bool>,
-) -> Plan {
-    let Some((id, open)) = open.split_first() else {
-        return Plan::Loop(Search::new(kernel, lane, chosen).vectors(body));
-    };
-    let with = |value: bool| {
-        let mut chosen = chosen.clone();
-        chosen.insert(*id, value);
-        choose(kernel, lane, body, open, &chosen)
-    };
-    let either = choose(kernel, lane, body, open, chosen);
-    let (yes, no) = (with(true), with(false));
-    if yes.has_registers_of(&either) && no.has_registers_of(&either) {
-        either
-    } else {
-        Plan::Choice(*id, Box::new(yes), Box::new(no))
+/// What is a vector in a loop where so much is chosen.
+type Searched<'a> = dyn FnMut(&Chosen) -> LoopVectors + 'a;
+
+impl Plan {
+    fn of(kernel: &Kernel, search: &mut Searched<'_>) -> Plan {
+        let is_bool = |id: &usize| kernel.consts[*id].ty == Scalar::Bool;
+        let bools: Vec<usize> = (0..kernel.consts.len()).filter(is_bool).collect();
+        Plan::choose(&deciding(bools, search), &Chosen::new(), search)
     }
+
+    /// A plan for each value of the `open` const parameters where they change what is a vector, given the others' values.
+    fn choose(open: &[usize], chosen: &Chosen, search: &mut Searched<'_>) -> Plan {
+        let Some((id, open)) = open.split_first() else {
+            return Plan::Loop(search(chosen));
+        };
+        let either = Plan::choose(open, chosen, search);
+        let [yes, no] = [true, false].map(|value| {
+            let mut chosen = chosen.clone();
+            chosen.insert(*id, value);
+            Plan::choose(open, &chosen, search)
+        });
+        if yes.has_registers_of(&either) && no.has_registers_of(&either) {
+            either
+        } else {
+            Plan::Choice(*id, Box::new(yes), Box::new(no))
+        }
+    }
+}
+
+/// The const parameters that a loop is planned for: where there are many, first those that change by themselves what is a
+/// vector.
+fn deciding(bools: Vec<usize>, search: &mut Searched<'_>) -> Vec<usize> {
+    if bools.len() <= CHOICES {
+        return bools;
+    }
+    let open = search(&Chosen::new());
+    let mut decides = |id: &usize| {
+        let mut changes = |value| search(&Chosen::from([(*id, value)])).registers != open.registers;
+        changes(true) || changes(false)
+    };
+    let (alone, together): (Vec<usize>, Vec<usize>) = bools.into_iter().partition(|id| decides(id));
+    let mut deciding: Vec<usize> = alone.into_iter().chain(together).take(CHOICES).collect();
+    deciding.sort_unstable();
+    deciding
 }
 
 /// What lanes access of a register.
