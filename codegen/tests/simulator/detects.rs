@@ -142,6 +142,19 @@ fn what_lies_outside() {
 }
 
 #[test]
+fn what_is_not_there() {
+    for (condition, value) in [("true", "bias.load(i)"), ("bias.is_empty()", "bias.load(i)")] {
+        let kernel = format!(
+            "#[sycl_kernel(shapes(y = [w], bias = [w]), optional(bias))]
+            fn kernel(y: &mut [f32], bias: &[f32], w: i64) {{
+                for i in elements(w) {{ if {condition} {{ y.store(i, {value}); }} }}
+            }}"
+        );
+        finds(Kind::Null, &kernel);
+    }
+}
+
+#[test]
 fn results_that_depend_on_work_items() {
     for body in [
         // Each work-item has a part of its own, and starts with all of it.

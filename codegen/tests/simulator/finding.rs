@@ -42,6 +42,8 @@ pub(crate) enum Kind {
     Divergence,
     /// A buffer that is written is accessed outside its shape.
     Outside,
+    /// A buffer that is not given is accessed.
+    Null,
     /// The work-items give something else than the native function.
     Result,
 }
@@ -54,6 +56,7 @@ impl fmt::Display for Kind {
             Kind::Alias => "load after a store under alias",
             Kind::Divergence => "divergence",
             Kind::Outside => "outside its shape",
+            Kind::Null => "access of no buffer",
             Kind::Result => "another result",
         })
     }

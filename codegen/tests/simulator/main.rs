@@ -7,9 +7,7 @@
 //! A kernel that is refused is tried again without the statements that are: what is refused is not tested, and kernels that
 //! say something wrong somewhere would be most of all.
 //!
-//! `OXYSYCL_SIMULATOR_COUNT` and `OXYSYCL_SIMULATOR_SEED` choose more kernels, and others. Built without optimisation, most of
-//! the time goes into the front end; for a million kernels build it with, by
-//! `--config profile.dev.package.oxysycl-codegen.opt-level=1`.
+//! `OXYSYCL_SIMULATOR_COUNT` and `OXYSYCL_SIMULATOR_SEED` choose more kernels, and others; `--profile simulator` is for many.
 
 mod case;
 mod detects;
@@ -31,7 +29,7 @@ use self::shrink::shrink;
 use self::simulate::simulate;
 
 /// Kernels that are tried unless the environment says otherwise.
-const COUNT: u64 = 400;
+const COUNT: u64 = 1000;
 /// The seed of the first.
 const SEED: u64 = 20_260_101;
 /// How many of a thousand of these are accepted at least: a tenth less than when this was written. What is refused is

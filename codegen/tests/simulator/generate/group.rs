@@ -26,7 +26,7 @@ impl Author {
     }
 
     pub(super) fn phase(&mut self) {
-        let choices = if self.depth > 2 { 6 } else { 14 };
+        let choices = if self.depth > 2 { 6 } else { 16 };
         match self.rng.u8(0..choices) {
             0..4 => self.lanes(),
             4 => self.group_store(),
@@ -63,11 +63,13 @@ impl Author {
                 let cond = self.pick(&["kind == 0", "kind > 1", "kind != 1"]);
                 self.branch(cond, Self::some_phases);
             }
+            13 => self.guarded(),
+            14 => self.matching(|author| author.some_phases()),
             _ => self.reduction(),
         }
     }
 
-    fn group_store(&mut self) {
+    pub(super) fn group_store(&mut self) {
         let target = self.target();
         let index = self.group_index();
         let value = self.value();
@@ -101,6 +103,7 @@ impl Author {
         let extent = self.pick(&["w", "w", "2 * w", "n"]);
         self.block(format!("for i in lanes({extent})"), |author| {
             author.in_lane = true;
+            author.maybe_skip();
             let value = author.value();
             let line = format!("{part} {};", update.replace('V', &value));
             match author.rng.u8(0..4) {

@@ -7,8 +7,20 @@ impl Author {
     pub(super) fn integer(&mut self, then: impl FnOnce(&mut Self)) {
         let name = self.name("j");
         let value = self.integer_value();
-        match self.rng.u8(0..8) {
+        match self.rng.u8(0..9) {
             0 => self.assigned(&name, &value),
+            3 => {
+                let subject = self.number();
+                let other = self.integer_value();
+                let arms = self.pick(&[
+                    "0 => ONE, _ => OTHER",
+                    "0 => ONE, 1 | 2 => OTHER, _ => 0",
+                    "1..=2 => ONE, -1 => 0, _ => OTHER",
+                    "..=0 => OTHER, _ => ONE",
+                ]);
+                let arms = arms.replace("ONE", &value).replace("OTHER", &other);
+                self.line(format!("let {name} = match {subject} {{ {arms} }};"));
+            }
             1 => {
                 self.line(format!("let {name}a = {value};"));
                 let more = self.pick(&["+ 1", "* 2", "- 1", "/ 2", "% 4"]);
@@ -71,6 +83,7 @@ impl Author {
             3 => format!("({shift}) / 2"),
             4 => format!("({shift}) % 3"),
             5 => format!("({shift}).min(w)"),
+            6 if self.marked && self.chance(50) => "marks.load(row)".to_owned(),
             6 if self.grid != Grid::Elements => "counts.load(row)".to_owned(),
             7 => {
                 let cond = self.condition();

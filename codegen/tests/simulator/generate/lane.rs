@@ -11,6 +11,7 @@ impl Author {
         self.block(format!("for i in lanes({extent})"), |author| {
             author.in_lane = true;
             author.extent = extent.to_owned();
+            author.maybe_skip();
             author.lane_statements();
             author.in_lane = false;
         });
@@ -19,6 +20,7 @@ impl Author {
     /// The body of `elements`.
     pub(super) fn elements(&mut self) {
         self.in_lane = true;
+        self.maybe_skip();
         self.lane_statements();
         self.in_lane = false;
     }
@@ -30,7 +32,7 @@ impl Author {
     }
 
     fn lane_statement(&mut self) {
-        let choices = if self.depth > 4 { 4 } else { 15 };
+        let choices = if self.depth > 4 { 4 } else { 18 };
         match self.rng.u8(0..choices) {
             0..4 => self.lane_store(),
             4 => {
@@ -51,6 +53,8 @@ impl Author {
             }
             11 => self.integer(|author| author.lane_statement()),
             12 => self.neighbour(),
+            14 | 15 => self.guarded(),
+            16 => self.matching(|author| author.lane_statement()),
             13 if self.grid != Grid::Elements => {
                 let row = self.name("r");
                 let index = self.lane_index();
@@ -91,7 +95,19 @@ impl Author {
     fn time_loop(&mut self) {
         let index = self.name("t");
         let range = self.pick(&[
-            "0..2", "0..2", "1..2", "0..1", "1..3", "0..4", "3..4", "0..n", "i..i + 1", "0..=1",
+            "0..2",
+            "0..2",
+            "1..2",
+            "0..1",
+            "1..3",
+            "0..4",
+            "3..4",
+            "0..n",
+            "i..i + 1",
+            "0..=1",
+            "(0..2).rev()",
+            "(0..3).step_by(2)",
+            "(0..n).rev()",
         ]);
         let target = self.target();
         let form = self.pick(&[
@@ -156,8 +172,23 @@ impl Author {
 
     /// A float.
     pub(super) fn value(&mut self) -> String {
-        match self.rng.u8(0..6) {
+        if self.optional && self.chance(25) {
+            let index = self.index();
+            return match self.chance(90) {
+                true => format!("(if bias.is_empty() {{ 0.0 }} else {{ bias.load({index}) }})"),
+                false => format!("bias.load({index})"),
+            };
+        }
+        match self.rng.u8(0..7) {
             0 => "1.0".to_owned(),
+            6 => {
+                let load = self.loaded();
+                let other = match self.chance(70) {
+                    true => self.loaded(),
+                    false => self.pick(&["f32::NAN", "0.0", "f32::INFINITY"]).to_owned(),
+                };
+                format!("{load}.{}({other})", self.pick(&["max", "min"]))
+            }
             1 => match self.rounds.is_empty() {
                 true => "p as f32".to_owned(),
                 false => {
@@ -166,11 +197,13 @@ impl Author {
                 }
             },
             2 if self.in_lane => "i as f32".to_owned(),
-            _ => {
-                let place = self.place();
-                let index = self.index();
-                format!("{}.load({}{index})", place.name, place.base)
-            }
+            _ => self.loaded(),
         }
+    }
+
+    fn loaded(&mut self) -> String {
+        let place = self.place();
+        let index = self.index();
+        format!("{}.load({}{index})", place.name, place.base)
     }
 }

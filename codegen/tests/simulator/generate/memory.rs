@@ -12,6 +12,10 @@ impl Author {
         };
         let strided = self.grid == Grid::Rows && self.chance(15);
         let alias = self.chance(25);
+        let mut aliases = Vec::new();
+        if alias {
+            aliases.push("y = x");
+        }
         let mut shapes = Vec::new();
         for name in ["x", "y", "z", "q"] {
             let mutable = if name == "x" { "" } else { "mut " };
@@ -31,11 +35,22 @@ impl Author {
         }
         self.text.params.push("table: &[i64]".to_owned());
         shapes.push("table = [8]".to_owned());
+        if self.chance(12) {
+            self.optional = true;
+            self.text.params.push("bias: &[f32]".to_owned());
+            shapes.push(format!("bias = [{length}]"));
+            self.text.attribute.push("optional(bias)".to_owned());
+        }
         let is_grouped = self.grid != Grid::Elements;
         if is_grouped {
             self.text.params.push("counts: &mut [i64]".to_owned());
             shapes.push("counts = [rows]".to_owned());
             self.text.params.push("rows: i64".to_owned());
+            if self.chance(15) {
+                self.text.params.push("marks: &[i64]".to_owned());
+                shapes.push("marks = [rows]".to_owned());
+                aliases.push("counts = marks");
+            }
         }
         self.text
             .params
@@ -44,8 +59,9 @@ impl Author {
             self.scatter(&mut shapes);
         }
         self.text.attribute.push(format!("shapes({})", shapes.join(", ")));
-        if alias {
-            self.text.attribute.push("alias(y = x)".to_owned());
+        self.marked = aliases.contains(&"counts = marks");
+        if !aliases.is_empty() {
+            self.text.attribute.push(format!("alias({})", aliases.join(", ")));
         }
         self.choices();
         self.text.grid = match self.grid {

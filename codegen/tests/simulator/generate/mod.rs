@@ -80,6 +80,10 @@ struct Author {
     ints: Vec<String>,
     /// Indices of sequential loops around.
     rounds: Vec<String>,
+    /// Whether there is a buffer `bias` that may be null.
+    optional: bool,
+    /// Whether there is a buffer `marks` that `counts` may be.
+    marked: bool,
     /// Integers of a lane.
     own: Vec<String>,
     /// Whether the current statement belongs to a lane.
@@ -113,6 +117,8 @@ impl Author {
             places: Vec::new(),
             ints: Vec::new(),
             rounds: Vec::new(),
+            optional: false,
+            marked: false,
             own: Vec::new(),
             in_lane: false,
             extent: "w".to_owned(),
@@ -182,12 +188,124 @@ impl Author {
     fn rounds(&mut self, body: impl FnOnce(&mut Self)) {
         let index = self.name("s");
         let range = self.pick(&[
-            "0..2", "0..2", "0..3", "1..2", "1..2", "2..3", "1..4", "0..n", "1..w", "0..w", "0..1", "3..4",
-            "2..2", "1..=2", "p..2", "0..p",
+            "0..2",
+            "0..2",
+            "0..3",
+            "1..2",
+            "1..2",
+            "2..3",
+            "1..4",
+            "0..n",
+            "1..w",
+            "0..w",
+            "0..1",
+            "3..4",
+            "2..2",
+            "1..=2",
+            "p..2",
+            "0..p",
+            "0..=p",
+            "2..=1",
+            "(0..3).rev()",
+            "(1..w).rev()",
+            "(0..=2).rev()",
+            "(0..4).step_by(2)",
+            "(1..w).step_by(2)",
+            "(p..4).step_by(3)",
+            "(0..5).step_by(2).rev()",
+            "(0..w).rev().step_by(2)",
         ]);
         self.block(format!("for {index} in {range}"), |author| {
             author.rounds.push(index);
+            author.maybe_skip();
             body(author);
         });
+    }
+
+    /// Sometimes a `continue` of the loop around, under a condition.
+    fn maybe_skip(&mut self) {
+        if !self.chance(12) {
+            return;
+        }
+        let cond = self.condition();
+        self.block(format!("if {cond}"), |author| {
+            if author.chance(30) {
+                author.store();
+            }
+            author.line("continue;");
+        });
+    }
+
+    /// A `match` whose arms are drawn each by itself.
+    fn matching(&mut self, mut body: impl FnMut(&mut Self)) {
+        let subject = self.number();
+        let patterns: &[&str] = [
+            &["0"][..],
+            &["1"],
+            &["0", "1 | 2"],
+            &["1..=2"],
+            &["-1 | 0", "1..=3"],
+            &["..=0", "1"],
+        ][self.rng.usize(0..6)];
+        let mut arms = Vec::new();
+        for pattern in patterns {
+            arms.push(Node::Block {
+                head: format!("{pattern} =>"),
+                body: self.inside(&mut body),
+                otherwise: Vec::new(),
+            });
+        }
+        arms.push(match self.chance(50) {
+            true => Node::Line("_ => {}".to_owned()),
+            false => Node::Block {
+                head: "_ =>".to_owned(),
+                body: self.inside(&mut body),
+                otherwise: Vec::new(),
+            },
+        });
+        self.lines.push(Node::Block {
+            head: format!("match {subject}"),
+            body: arms,
+            otherwise: Vec::new(),
+        });
+    }
+
+    /// A store under a condition on its own index, which may be a little too weak.
+    fn guarded(&mut self) {
+        let at = self.name("g");
+        let index = self.index();
+        self.line(format!("let {at} = {index};"));
+        let length = self.room.length();
+        let guard = self
+            .pick(&[
+                "G >= 0 && G < L",
+                "G >= 0 && G < L",
+                "G < L",
+                "L > G",
+                "G >= 0 && G <= L",
+                "!(G < 0) && G + 1 < L",
+                "0 <= G && G < w",
+                "G < 0 || G < L",
+                "G >= 1 && G < L",
+            ])
+            .replace('G', &at)
+            .replace('L', length);
+        self.block(format!("if {guard}"), |author| {
+            let target = author.target();
+            let value = author.value();
+            let before = author.pick(&["", "", "", " - 1"]);
+            author.line(format!(
+                "{}.store({}{at}{before}, {value});",
+                target.name, target.base
+            ));
+        });
+    }
+
+    /// A store by whoever is at work.
+    fn store(&mut self) {
+        match self.in_lane {
+            true => self.lane_store(),
+            false => self.group_store(),
+        }
     }
 }

@@ -224,6 +224,12 @@ impl<'k> Machine<'k> {
         };
         let memory = self.memory_of[param];
         let name = &self.kernel.params[param].name;
+        if self.kernel.buffer(param).optional && !self.case.given[param] {
+            return Err(Stop::Finding(Finding {
+                kind: Kind::Null,
+                what: format!("{}: {name} is null here", place(at)),
+            }));
+        }
         let Memory { values, inside } = &self.memories[memory];
         let within = usize::try_from(element)
             .ok()
