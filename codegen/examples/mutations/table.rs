@@ -58,6 +58,8 @@ mutations! {
     "access.rs" {
         "several lanes are one": "!differs" => "true", "footprint::a_condition_that_several_lanes_meet_leaves_more_than_one";
         "what hides an index stays the same": "known.unknown(others.collect())" => "{ drop(others); poly.clone() }", "order::what_is_found_in_data_is_another_number_in_each_round";
+        "a load stands for a store": "(self.buffer, self.write) == (other.buffer, other.write)" => "self.buffer == other.buffer", "order::an_access_stands_for_those_of_its_own_kind_and_place";
+        "one element stands for all": "(&self.index, &self.actor) == (&other.index, &other.actor)" => "self.actor == other.actor", "order::an_access_stands_for_those_of_its_own_kind_and_place";
         "one of two conditions is enough": "self.holds.iter().all(|fact| other.holds.contains(fact))" => "true", "order::one_access_under_two_conditions_happens_under_either";
     }
     "footprint.rs" {
@@ -95,6 +97,7 @@ mutations! {
         "gaps belong to rows": "dim.stride == span" => "true", "rows::gaps_between_heads_are_no_part_of_a_row";
     }
     "mod.rs" {
+        "aliased buffers never change": "!kernel.buffer(*id).mutable" => "{ let buffer = kernel.buffer(*id); !buffer.mutable || !buffer.aliases.is_empty() }", "order::in_place_a_number_is_the_same_until_it_is_stored";
         "no number is negative": "is_signed(id) && !sizes.contains(id)" => "{ let _ = is_signed(id); false }", "rows::a_number_that_no_launcher_checks_may_be_negative";
     }
     "accumulator.rs" {

@@ -286,6 +286,16 @@ fn one_access_under_two_conditions_happens_under_either() {
 }
 
 #[test]
+fn an_access_stands_for_those_of_its_own_kind_and_place() {
+    let updated = "for i in lanes(n) { y.store(i, y.load(i) + 1.0); }
+        for i in lanes(n) { z.store(i, y.load(n - 1 - i)); }";
+    assert_eq!(barriers(updated), [1]);
+    let halves = "for i in lanes(n / 2) { y.store(2 * i, 1.0); y.store(2 * i + 1, 2.0); }
+        if n > 1 { z.store(0, y.load(1)); }";
+    assert_eq!(barriers(halves), [1]);
+}
+
+#[test]
 fn in_place_a_number_is_the_same_until_it_is_stored() {
     let kernel = |before: &str, after: &str| {
         format!(
@@ -308,4 +318,6 @@ fn in_place_a_number_is_the_same_until_it_is_stored() {
     };
     accepted(&kernel("", "y.store(i, 1);"));
     refused(&kernel("y.store(i, 1);", ""), "stored to before this load");
+    let written = kernel("y.store(i, 1);", "").replace("x.load", "y.load");
+    refused(&written, "two lanes may store");
 }
