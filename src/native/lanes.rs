@@ -1,6 +1,7 @@
 //! `lanes` as a device runs it: split over work-items, in any order, each with accumulators of its own.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 
 use fastrand::Rng;
 
@@ -166,8 +167,24 @@ impl Gathered {
     }
 
     /// Combines a work-item's `part` of the accumulator `name` with those of the others.
-    pub fn add<T: Accumulator>(&mut self, name: &'static str, _reduce: Reduce, part: T) {
+    pub fn add<T: Accumulator>(&mut self, name: &'static str, part: T) {
         self.parts.push((name, part.part()));
+    }
+
+    /// The place of the largest or smallest that work-items kept, of which they kept the places in `places`, in their order;
+    /// `extreme` and `place` are what all of them went on from. The least place counts where several have the largest.
+    pub fn place<T: Accumulator>(&self, places: &Gathered, reduce: Reduce, extreme: T, place: i64) -> i64 {
+        let found = self.parts.iter().zip(&places.parts);
+        let first = (extreme.part(), place);
+        let best = found.fold(first, |best, ((_, part), (_, place))| {
+            let place = i64::from_part(*place);
+            let better = match beyond(reduce, *part, best.0) {
+                Some(beyond) => beyond,
+                None => place < best.1,
+            };
+            if better { (*part, place) } else { best }
+        });
+        best.1
     }
 
     /// The accumulator `name`, which held `initial` before its loops, with all parts combined: by halves, as a device
@@ -191,6 +208,21 @@ impl Gathered {
             None => initial,
         }
     }
+}
+
+/// Whether `a` is larger than `b`, or smaller where that is looked for; `None` where they are equal, or no numbers.
+fn beyond(reduce: Reduce, a: Part, b: Part) -> Option<bool> {
+    let order = match (a, b) {
+        (Part::Float(a), Part::Float(b)) => a.partial_cmp(&b)?,
+        (Part::Integer(a), Part::Integer(b)) => a.cmp(&b),
+        _ => unreachable!("lanes look for numbers, all of one type"),
+    };
+    let order = if reduce == Reduce::Max {
+        order
+    } else {
+        order.reverse()
+    };
+    (order != Ordering::Equal).then_some(order == Ordering::Greater)
 }
 
 fn combine(reduce: Reduce, a: Part, b: Part) -> Part {
@@ -242,9 +274,9 @@ mod tests {
     #[test]
     fn parts_are_combined_per_accumulator_and_taken_once() {
         let mut gathered = Gathered::new();
-        gathered.add("sum", Reduce::Sum, 1.0);
-        gathered.add("max", Reduce::Max, 7.0);
-        gathered.add("sum", Reduce::Sum, 2.0);
+        gathered.add("sum", 1.0);
+        gathered.add("max", 7.0);
+        gathered.add("sum", 2.0);
         assert_eq!(gathered.take("sum", Reduce::Sum, 0.5), 3.5);
         assert_eq!(gathered.take("max", Reduce::Max, f32::NEG_INFINITY), 7.0);
         assert_eq!(gathered.take("sum", Reduce::Sum, 0.0), 0.0);

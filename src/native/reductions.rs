@@ -79,25 +79,42 @@ pub fn group_all(v: bool) -> bool {
     v
 }
 
+/// The place that the lanes of a row found for the largest value with `if v > most { most = v; place = i; }`, where `i` is the
+/// lane: the first of several that are equally large. Natively one loop looked at all of them.
+///
+/// NaN is not greater than anything and so is never found. Where nothing is greater than what `most` starts with, the place is
+/// what `place` starts with. It is the same on every device, in whatever order lanes run.
+pub fn group_argmax<T: Gathers>(_most: T, place: i64) -> i64 {
+    place
+}
+
+/// The place that the lanes of a row found for the smallest value with `if v < least { least = v; place = i; }`, where `i` is
+/// the lane; in all else as [`group_argmax`](fn@group_argmax).
+pub fn group_argmin<T: Gathers>(_least: T, place: i64) -> i64 {
+    place
+}
+
 /// Declares the types beside reductions.
 macro_rules! beside {
-    ($($name:ident<$($generic:ident: $bound:ident)?>($ty:ty) $body:expr;)*) => {$(
+    ($($name:ident<$($generic:ident: $bound:ident)?>($($arg:ident: $ty:ty),*) -> $gives:ty { $body:expr })*) => {$(
         #[doc = concat!("Beside the function [`", stringify!($name), "`](fn@", stringify!($name), ").")]
         pub enum $name {}
 
         impl $name {
             /// In a kernel's shadow.
-            pub fn shadow$(<$generic: $bound>)?(v: $ty) -> $ty {
-                $body(v)
+            pub fn shadow$(<$generic: $bound>)?($($arg: $ty),*) -> $gives {
+                $body
             }
         }
     )*};
 }
 
 beside! {
-    group_sum<T: Gathers>(T) Gathers::summed;
-    group_max<T: Gathers>(T) std::convert::identity;
-    group_min<T: Gathers>(T) std::convert::identity;
-    group_any<>(bool) std::convert::identity;
-    group_all<>(bool) std::convert::identity;
+    group_sum<T: Gathers>(v: T) -> T { v.summed() }
+    group_max<T: Gathers>(v: T) -> T { v }
+    group_min<T: Gathers>(v: T) -> T { v }
+    group_any<>(v: bool) -> bool { v }
+    group_all<>(v: bool) -> bool { v }
+    group_argmax<T: Gathers>(_most: T, place: i64) -> i64 { place }
+    group_argmin<T: Gathers>(_least: T, place: i64) -> i64 { place }
 }

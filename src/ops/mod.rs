@@ -3,6 +3,7 @@
 pub mod act_and_mul;
 pub mod activation;
 pub mod add;
+pub mod argmax;
 pub mod cast;
 pub mod dequant_int8_per_group;
 pub mod fused_add_rmsnorm;

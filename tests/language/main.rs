@@ -26,6 +26,7 @@ mod integers;
 mod loops;
 mod names;
 mod order;
+mod places;
 mod reductions;
 mod support;
 mod values;

@@ -5,6 +5,7 @@
 //! for `rsqrt`, 3 for `exp` and `ln`, 4 for `sin` and `cos`, 16 for `erf`, and for a sum over a row half an ULP for each addition that a term goes through. What is stored
 //! has to be the rounding of a number that is no further off.
 
+mod argmax;
 mod elementwise;
 mod embedding;
 mod gated;

@@ -19,6 +19,7 @@ mod floats;
 mod gathered;
 mod integers;
 mod names;
+mod places;
 mod ranges;
 mod reductions;
 mod sequences;

@@ -5,9 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::search::{self, Searches};
 use crate::diagnostics::Errors;
 use crate::ir::{
-    Binary, Combines, Expr, ExprKind, Kernel, LocalId, Math, Reduce, Scalar, Stmt, StmtKind, Type, walk,
+    Binary, Combines, Expr, ExprKind, Kernel, LocalId, Math, Reduce, Scalar, Stmt, StmtId, StmtKind, Type,
+    reads, walk,
 };
 
 /// Variables that lanes gather into, with the reduction that combines the parts.
@@ -16,14 +18,16 @@ type Accumulators = BTreeMap<LocalId, Reduce>;
 /// Finds what a kernel gathers over lanes and checks every use of it.
 pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) {
     no_host_variables(kernel, errors);
-    let mut gathered = Accumulators::new();
+    let searches = search::check(kernel, errors);
+    let mut gathered = searches.extremes();
     walk(&kernel.body, &mut |stmt| {
         if let StmtKind::Lanes(lanes) = &stmt.kind {
-            assignments(kernel, &lanes.body, &mut gathered, errors);
+            assignments(kernel, &lanes.body, &searches, &mut gathered, errors);
         }
     });
     starts(kernel, &gathered, errors);
-    uses(kernel, &gathered, errors);
+    no_assignments_outside(kernel, &gathered, &searches, errors);
+    uses(kernel, &gathered, &searches, errors);
 }
 
 /// Host variables are copied into the kernel, so the grid cannot change them.
@@ -43,13 +47,29 @@ fn no_host_variables(kernel: &Kernel, errors: &mut Errors) {
 }
 
 /// Assignments in `lanes` to variables from outside.
-fn assignments(kernel: &Kernel, body: &[Stmt], gathered: &mut Accumulators, errors: &mut Errors) {
+fn assignments(
+    kernel: &Kernel,
+    body: &[Stmt],
+    searches: &Searches,
+    gathered: &mut Accumulators,
+    errors: &mut Errors,
+) {
     let inside = declared(body);
+    let near = near_searches(kernel, body, &inside, searches, errors);
     walk(body, &mut |stmt| {
         let Some(id) = target(stmt).filter(|id| !inside.contains(id)) else {
             return;
         };
+        if searches.is_part(stmt) || near.contains(&stmt.id) {
+            return;
+        }
         let name = &kernel.locals[id].name;
+        if let Some(said) = searches.described(kernel, id) {
+            return errors.at(
+                stmt.span,
+                format_args!("{said}, and changes in no other way; use a second variable"),
+            );
+        }
         let update = match &stmt.kind {
             StmtKind::Update(_, update, _) => update.reduction(),
             _ => None,
@@ -80,6 +100,39 @@ fn assignments(kernel: &Kernel, body: &[Stmt], gathered: &mut Accumulators, erro
             );
         }
     });
+}
+
+/// Reports what looks like a search and is none: an `if` that compares with one of several variables from outside that are
+/// assigned in it. Gives those assignments.
+fn near_searches(
+    kernel: &Kernel,
+    body: &[Stmt],
+    inside: &BTreeSet<LocalId>,
+    searches: &Searches,
+    errors: &mut Errors,
+) -> BTreeSet<StmtId> {
+    let mut near = BTreeSet::new();
+    walk(body, &mut |stmt| {
+        let StmtKind::If(cond, then, otherwise) = &stmt.kind else {
+            return;
+        };
+        let outer = |part: &&Stmt| {
+            let assigned = matches!(part.kind, StmtKind::Assign(id, _) if !inside.contains(&id));
+            assigned && !searches.is_part(part)
+        };
+        let parts: Vec<&Stmt> = then.iter().chain(otherwise).filter(outer).collect();
+        let compared = parts
+            .iter()
+            .filter_map(|part| target(part))
+            .find(|id| reads(cond, *id));
+        let Some(compared) = compared.filter(|_| parts.len() > 1) else {
+            return;
+        };
+        near.extend(parts.iter().map(|part| part.id));
+        let name = &kernel.locals[compared].name;
+        errors.at(stmt.span, format_args!("this would carry `{name}` from lane to lane, but lanes run at the same time; the first largest value and its place are found by `if v > {name} {{ {name} = v; place = i; }}`, with `i` the lane, and the first smallest by `<`, with nothing else in the `if`"));
+    });
+    near
 }
 
 /// What is said of an accumulator whose type its reduction does not combine.
@@ -139,20 +192,27 @@ fn starts(kernel: &Kernel, gathered: &Accumulators, errors: &mut Errors) {
         }
         _ => {}
     });
-    let outside = outside_lanes(&kernel.body);
-    for stmt in outside {
-        if let Some(id) = target(stmt)
-            && let Some(reduce) = gathered.get(&id)
-        {
-            let name = &kernel.locals[id].name;
-            errors.at(
-                stmt.span,
-                format_args!(
-                    "`{name}` is gathered over lanes; bind what `{}({name})` gives to a new name",
-                    reduce.word()
-                ),
-            );
-        }
+}
+
+/// What is gathered changes in lanes alone.
+fn no_assignments_outside(
+    kernel: &Kernel,
+    gathered: &Accumulators,
+    searches: &Searches,
+    errors: &mut Errors,
+) {
+    for stmt in outside_lanes(&kernel.body) {
+        let Some(id) = target(stmt) else { continue };
+        let name = &kernel.locals[id].name;
+        let call = match (gathered.get(&id), searches.place_call(kernel, id)) {
+            (_, Some(call)) => call,
+            (Some(reduce), None) => format!("{}({name})", reduce.word()),
+            (None, None) => continue,
+        };
+        errors.at(
+            stmt.span,
+            format_args!("`{name}` is gathered over lanes; bind what `{call}` gives to a new name"),
+        );
     }
 }
 
@@ -169,27 +229,46 @@ fn outside_lanes(block: &[Stmt]) -> Vec<&Stmt> {
 }
 
 /// Accumulators are read only by the matching reduction, and reductions read only accumulators.
-fn uses(kernel: &Kernel, gathered: &Accumulators, errors: &mut Errors) {
+fn uses(kernel: &Kernel, gathered: &Accumulators, searches: &Searches, errors: &mut Errors) {
     let mut check = |e: &Expr| {
-        uses_in(kernel, e, gathered, errors);
+        uses_in(kernel, e, gathered, searches, errors);
     };
-    walk(&kernel.body, &mut |stmt| {
-        stmt.exprs(&mut check);
+    walk(&kernel.body, &mut |stmt| match searches.found(stmt) {
+        // It compares with what it has gathered so far.
+        Some(search) => search
+            .conditions
+            .into_iter()
+            .chain([search.value, search.at])
+            .for_each(&mut check),
+        None => stmt.exprs(&mut check),
     });
 }
 
-fn uses_in(kernel: &Kernel, e: &Expr, gathered: &Accumulators, errors: &mut Errors) {
+fn uses_in(kernel: &Kernel, e: &Expr, gathered: &Accumulators, searches: &Searches, errors: &mut Errors) {
     let name = |id: LocalId| &kernel.locals[id].name;
     match &e.kind {
         ExprKind::Local(id) => {
-            if let Some(reduce) = gathered.get(id) {
+            if let Some(call) = searches.place_call(kernel, *id) {
+                let name = name(*id);
+                errors.at(e.span, format_args!("each work-item has only looked among its own lanes for `{name}`; `{call}` gives the place in the row after the loop"));
+            } else if let Some(reduce) = gathered.get(id) {
                 let (name, word) = (name(*id), reduce.word());
                 errors.at(e.span, format_args!("each work-item holds only its own part of `{name}`; combine it with `{word}({name})` after the loop"));
+            }
+        }
+        ExprKind::ReducePlace(reduce, extreme, place) => {
+            // What is no search is reported where lanes assign it.
+            let is_reported = |id| searches.place_call(kernel, id).is_none() && is_carried(kernel, id);
+            if !matches!(place.kind, ExprKind::Local(id) if is_reported(id)) {
+                searches.check_place(kernel, (*reduce, extreme, place), e.span, errors);
             }
         }
         ExprKind::Reduce(reduce, arg) => match &arg.kind {
             ExprKind::Invalid => {}
             ExprKind::Local(id) if gathered.get(id) == Some(reduce) => {}
+            ExprKind::Local(id) if searches.place_call(kernel, *id).is_some() => {
+                uses_in(kernel, arg, gathered, searches, errors);
+            }
             ExprKind::Local(id) if gathered.contains_key(id) => {
                 let (name, word) = (name(*id), gathered[id].word());
                 errors.at(
@@ -200,10 +279,10 @@ fn uses_in(kernel: &Kernel, e: &Expr, gathered: &Accumulators, errors: &mut Erro
             ExprKind::Local(id) if is_carried(kernel, *id) => {}
             _ => {
                 errors.at(arg.span, format_args!("`{}` combines what lanes gathered in a variable; this value is the same in every work-item already", reduce.word()));
-                e.children(&mut |child| uses_in(kernel, child, gathered, errors));
+                e.children(&mut |child| uses_in(kernel, child, gathered, searches, errors));
             }
         },
-        _ => e.children(&mut |child| uses_in(kernel, child, gathered, errors)),
+        _ => e.children(&mut |child| uses_in(kernel, child, gathered, searches, errors)),
     }
 }
 
@@ -222,7 +301,7 @@ fn is_carried(kernel: &Kernel, id: LocalId) -> bool {
 }
 
 /// Variables that a block declares, loop indices included.
-fn declared(block: &[Stmt]) -> BTreeSet<LocalId> {
+pub(super) fn declared(block: &[Stmt]) -> BTreeSet<LocalId> {
     let mut ids = BTreeSet::new();
     walk(block, &mut |stmt| match &stmt.kind {
         StmtKind::Let(id, _) => {
@@ -240,7 +319,7 @@ fn declared(block: &[Stmt]) -> BTreeSet<LocalId> {
 }
 
 /// The variable that a statement assigns.
-fn target(stmt: &Stmt) -> Option<LocalId> {
+pub(super) fn target(stmt: &Stmt) -> Option<LocalId> {
     match stmt.kind {
         StmtKind::Assign(id, _) | StmtKind::Update(id, ..) => Some(id),
         _ => None,

@@ -15,6 +15,7 @@ pub(super) fn integer(value: i128, ty: Scalar) -> Cpp {
             Cpp::primary(format!("{value}u"), ty)
         }
         Scalar::F32 => Cpp::primary(format!("{value}.0f"), ty),
+        Scalar::I64 if value == i64::MAX.into() => Cpp::primary("INT64_MAX", ty),
         _ => {
             let ty = narrow(i32::try_from(value).is_ok(), Scalar::I32, Scalar::I64);
             Cpp::primary(value.to_string(), ty)

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_for_loop_mut, visit_expr_mut, visit_type_mut};
 use syn::{Arm, Block, Expr, ExprForLoop, Ident, Item, ItemConst, Lit, Stmt, Type, parse_quote};
 
-use super::words::{accumulators, callee, gathering, is_lanes};
+use super::words::{Gathering, accumulators, callee, gathering, is_lanes};
 use crate::front::{Paths, path_name};
 use crate::ir::Reduce;
 
@@ -55,7 +55,7 @@ pub(super) fn is_f32(ty: &Type) -> bool {
 struct Shadow<'a> {
     paths: &'a Paths,
     /// Variables that the surrounding `lanes` loop gathers into.
-    gathered: Vec<(Ident, Reduce)>,
+    gathered: Vec<(Ident, Gathering)>,
     /// Constants of `f32` that the blocks around declare.
     lifted: Vec<Ident>,
 }
@@ -79,7 +79,7 @@ impl Shadow<'_> {
 
     /// A sum's accumulator, the function that adds to it, and the term.
     fn sum(&self, e: &Expr) -> Option<(Ident, Ident, Expr)> {
-        let (target, Reduce::Sum) = gathering(e)? else {
+        let (target, Gathering::Combined(Reduce::Sum)) = gathering(e)? else {
             return None;
         };
         if !self.gathered.iter().any(|(name, _)| *name == target) {

@@ -7,8 +7,8 @@ use quote::quote;
 use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_mut};
 use syn::{Block, Expr, ExprForLoop, Ident, Stmt, parse_quote};
 
-use super::words::{accumulators, bound, callee, gathered, is_lanes, name};
-use crate::ir::Reduce;
+use super::words::{Gathering, accumulators, bound, callee, gathered, is_lanes, name};
+use crate::ir::{GroupWord, Reduce};
 
 /// Rewrites a kernel's body.
 pub(super) fn rewrite(body: &Block) -> Block {
@@ -34,13 +34,16 @@ impl Shuffled {
         let (pat, body) = (&node.pat, &node.body);
         let item = Ident::new("item", Span::mixed_site());
         let gathered = accumulators(&node.body);
-        let starts = gathered.iter().map(|(name, reduce)| {
-            let reduce = reduce_path(*reduce);
-            quote!(let mut #name = ::oxysycl::native::Gathered::start(#reduce, #name);)
+        let starts = gathered.iter().map(|(name, how)| match how {
+            Gathering::Combined(reduce) => {
+                let reduce = reduce_path(*reduce);
+                quote!(let mut #name = ::oxysycl::native::Gathered::start(#reduce, #name);)
+            }
+            Gathering::Searched => quote!(let mut #name = #name;),
         });
-        let ends = gathered.iter().map(|(name, reduce)| {
-            let (parts, key, reduce) = (parts(name), name.to_string(), reduce_path(*reduce));
-            quote!(#parts.add(#key, #reduce, #name);)
+        let ends = gathered.iter().map(|(name, _)| {
+            let (parts, key) = (parts(name), name.to_string());
+            quote!(#parts.add(#key, #name);)
         });
         parse_quote! {
             for #item in ::oxysycl::native::work_items(#extent) {
@@ -76,17 +79,30 @@ impl VisitMut for Shuffled {
         match node {
             Expr::ForLoop(for_loop) if is_lanes(for_loop) => *node = self.lanes(for_loop),
             Expr::Call(call) => {
-                let variable = call.args.first().and_then(name);
-                let reduce = callee(node).and_then(|word| Reduce::from_word(&word));
-                if let (Some(reduce), Some(variable)) = (reduce, variable) {
-                    let (parts, key, reduce) = (parts(&variable), variable.to_string(), reduce_path(reduce));
-                    // A copy, since more loops may gather into the same variable.
-                    *node = parse_quote!(#parts.clone().take(#key, #reduce, #variable));
+                let args: Option<Vec<Ident>> = call.args.iter().map(name).collect();
+                let word = callee(node).and_then(|word| GroupWord::named(&word));
+                if let (Some(word), Some(args)) = (word, args) {
+                    *node = taken(word, &args).unwrap_or_else(|| node.clone());
                 }
             }
             _ => {}
         }
     }
+}
+
+/// What work-items gathered, combined. A copy is, since more loops may gather into the same variable.
+fn taken(word: GroupWord, args: &[Ident]) -> Option<Expr> {
+    Some(match (word, args) {
+        (GroupWord::Reduce(reduce), [variable]) => {
+            let (parts, key, reduce) = (parts(variable), variable.to_string(), reduce_path(reduce));
+            parse_quote!(#parts.clone().take(#key, #reduce, #variable))
+        }
+        (GroupWord::Place(reduce), [extreme, place]) => {
+            let (extremes, places, reduce) = (parts(extreme), parts(place), reduce_path(reduce));
+            parse_quote!(#extremes.place(&#places, #reduce, #extreme, #place))
+        }
+        _ => return None,
+    })
 }
 
 /// The variable that holds what work-items gathered for the variable `name`.

@@ -19,14 +19,23 @@ pub(super) fn is_lanes(for_loop: &ExprForLoop) -> bool {
     callee(&for_loop.expr).as_deref() == Some("lanes")
 }
 
+/// How lanes gather into a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gathering {
+    /// Each work-item has a part of its own.
+    Combined(Reduce),
+    /// Each work-item goes on from what the variable held. Only searches assign what is from outside.
+    Searched,
+}
+
 /// Variables from outside that the body of a `lanes` loop gathers into, each once.
-pub(super) fn accumulators(body: &Block) -> Vec<(Ident, Reduce)> {
+pub(super) fn accumulators(body: &Block) -> Vec<(Ident, Gathering)> {
     let mut search = Search::default();
     search.visit_block(body);
-    let mut found: Vec<(Ident, Reduce)> = Vec::new();
-    for (name, reduce) in search.found {
+    let mut found: Vec<(Ident, Gathering)> = Vec::new();
+    for (name, how) in search.found {
         if !found.iter().any(|(known, _)| *known == name) {
-            found.push((name, reduce));
+            found.push((name, how));
         }
     }
     found
@@ -58,7 +67,7 @@ pub(super) fn gathered(body: &Block) -> Vec<Ident> {
 struct Search {
     /// Names declared so far in the blocks around.
     declared: Vec<Ident>,
-    found: Vec<(Ident, Reduce)>,
+    found: Vec<(Ident, Gathering)>,
 }
 
 impl<'a> Visit<'a> for Search {
@@ -100,28 +109,35 @@ pub(super) fn bound(pat: &Pat) -> Vec<Ident> {
 }
 
 /// The variable that an assignment gathers into, and how.
-pub(super) fn gathering(e: &Expr) -> Option<(Ident, Reduce)> {
-    match e {
-        Expr::Binary(binary) => match binary.op {
-            syn::BinOp::AddAssign(_) | syn::BinOp::SubAssign(_) => Some((name(&binary.left)?, Reduce::Sum)),
-            syn::BinOp::BitOrAssign(_) => Some((name(&binary.left)?, Reduce::Any)),
-            syn::BinOp::BitAndAssign(_) => Some((name(&binary.left)?, Reduce::All)),
-            _ => None,
-        },
-        Expr::Assign(assign) => {
-            let Expr::MethodCall(call) = &*assign.right else {
-                return None;
-            };
-            let reduce = match call.method.to_string().as_str() {
-                "max" => Reduce::Max,
-                "min" => Reduce::Min,
+pub(super) fn gathering(e: &Expr) -> Option<(Ident, Gathering)> {
+    let (target, reduce) = match e {
+        Expr::Binary(binary) => {
+            let reduce = match binary.op {
+                syn::BinOp::AddAssign(_) | syn::BinOp::SubAssign(_) => Reduce::Sum,
+                syn::BinOp::BitOrAssign(_) => Reduce::Any,
+                syn::BinOp::BitAndAssign(_) => Reduce::All,
                 _ => return None,
             };
-            let target = name(&assign.left)?;
-            (name(&call.receiver)? == target).then_some((target, reduce))
+            (&binary.left, Some(reduce))
         }
-        _ => None,
-    }
+        Expr::Assign(assign) => (&assign.left, extremum(&assign.left, &assign.right)),
+        _ => return None,
+    };
+    let how = reduce.map_or(Gathering::Searched, Gathering::Combined);
+    Some((name(target)?, how))
+}
+
+/// `x.max(..)` or `x.min(..)` of the variable `x` itself.
+fn extremum(target: &Expr, value: &Expr) -> Option<Reduce> {
+    let Expr::MethodCall(call) = value else {
+        return None;
+    };
+    let reduce = match call.method.to_string().as_str() {
+        "max" => Reduce::Max,
+        "min" => Reduce::Min,
+        _ => return None,
+    };
+    (name(&call.receiver)? == name(target)?).then_some(reduce)
 }
 
 /// The name that an expression is.

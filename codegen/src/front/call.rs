@@ -8,11 +8,12 @@ use super::Externals;
 use super::lower::{Context, Lower, plain};
 use super::scope::Binding;
 use crate::ir::{
-    Combines, Element, Expr, ExprKind, Math, ParamId, ParamKind, Place, Reduce, Scalar, Slot, Syntax, Type,
+    Combines, Element, Expr, ExprKind, GroupWord, Math, ParamId, ParamKind, Place, Reduce, Scalar, Slot,
+    Syntax, Type,
 };
 use crate::source::Callee;
 
-/// The words that loops run over; those of reductions are in their table.
+/// The words that loops run over.
 const LOOPS: [&str; 3] = ["groups", "elements", "lanes"];
 
 /// A call of one of the language's words: its name and arguments.
@@ -25,7 +26,7 @@ pub(super) fn word_call(e: &SynExpr) -> Option<(String, Vec<&SynExpr>)> {
 fn word(func: &SynExpr) -> Option<String> {
     let SynExpr::Path(path) = func else { return None };
     let name = path.path.segments.last()?.ident.to_string();
-    (LOOPS.contains(&name.as_str()) || Reduce::from_word(&name).is_some()).then_some(name)
+    (LOOPS.contains(&name.as_str()) || GroupWord::named(&name).is_some()).then_some(name)
 }
 
 /// The operation that a function of a type is: `f32::from_bits`.
@@ -45,8 +46,8 @@ impl Lower<'_> {
     pub(super) fn call(&mut self, call: &ExprCall) -> Expr {
         let span = call.span();
         if let Some(name) = word(&call.func) {
-            return match Reduce::from_word(&name) {
-                Some(reduce) => self.reduce(reduce, call),
+            return match GroupWord::named(&name) {
+                Some(word) => self.group_word(word, &name, call),
                 None => self.invalid(
                     span,
                     format_args!("`{name}(..)` stands only after `in`: `for i in {name}(n)`"),
@@ -155,9 +156,7 @@ impl Lower<'_> {
         }
     }
 
-    fn reduce(&mut self, reduce: Reduce, call: &ExprCall) -> Expr {
-        let span = call.span();
-        let word = reduce.word();
+    fn group_word(&mut self, group_word: GroupWord, word: &str, call: &ExprCall) -> Expr {
         let refusal = match self.context {
             Context::Group => None,
             Context::Lanes => Some(format!(
@@ -177,6 +176,14 @@ impl Lower<'_> {
             call.args.iter().for_each(|arg| self.value_if_scalar(arg));
             return self.invalid(call.func.span(), refusal);
         }
+        match group_word {
+            GroupWord::Reduce(reduce) => self.reduce(reduce, call),
+            GroupWord::Place(reduce) => self.reduce_place(reduce, word, call),
+        }
+    }
+
+    fn reduce(&mut self, reduce: Reduce, call: &ExprCall) -> Expr {
+        let (span, word) = (call.span(), reduce.word());
         let [arg] = call.args.iter().collect::<Vec<_>>()[..] else {
             return self.invalid(span, format_args!("`{word}(x)` takes one value"));
         };
@@ -191,6 +198,24 @@ impl Lower<'_> {
         };
         Expr {
             kind: ExprKind::Reduce(reduce, Box::new(value)),
+            ty,
+            span,
+        }
+    }
+
+    fn reduce_place(&mut self, reduce: Reduce, word: &str, call: &ExprCall) -> Expr {
+        let span = call.span();
+        let [extreme, place] = call.args.iter().collect::<Vec<_>>()[..] else {
+            call.args.iter().for_each(|arg| self.value_if_scalar(arg));
+            return self.invalid(
+                span,
+                format_args!("`{word}(m, place)` takes what lanes found and where they found it"),
+            );
+        };
+        let (extreme, place) = (self.value(extreme), self.value(place));
+        let ty = self.same(place.ty, Type::Scalar(Scalar::I64), place.span);
+        Expr {
+            kind: ExprKind::ReducePlace(reduce, Box::new(extreme), Box::new(place)),
             ty,
             span,
         }

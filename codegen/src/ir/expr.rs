@@ -16,7 +16,7 @@ pub struct Expr {
 }
 
 /// The forms of expressions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// An integer literal; the type is the expression's.
     Int(i128),
@@ -50,6 +50,8 @@ pub enum ExprKind {
     Load(Place, Box<Expr>),
     /// `group_sum(a)` and the like.
     Reduce(Reduce, Box<Expr>),
+    /// `group_argmax(a, place)` and the like.
+    ReducePlace(Reduce, Box<Expr>, Box<Expr>),
     /// Something already reported.
     Invalid,
 }
@@ -126,6 +128,13 @@ impl Binary {
     }
 }
 
+impl PartialEq for Expr {
+    /// Whether both are written alike, wherever they stand.
+    fn eq(&self, other: &Expr) -> bool {
+        (&self.kind, self.ty) == (&other.kind, other.ty)
+    }
+}
+
 impl Expr {
     /// Calls `visit` on this expression's direct parts.
     pub fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
@@ -133,7 +142,7 @@ impl Expr {
             ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Load(_, a) | ExprKind::Reduce(_, a) => {
                 visit(a)
             }
-            ExprKind::Binary(_, a, b) => {
+            ExprKind::Binary(_, a, b) | ExprKind::ReducePlace(_, a, b) => {
                 visit(a);
                 visit(b);
             }
@@ -159,7 +168,7 @@ impl Expr {
             ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Load(_, a) | ExprKind::Reduce(_, a) => {
                 a.walk_mut(visit);
             }
-            ExprKind::Binary(_, a, b) => {
+            ExprKind::Binary(_, a, b) | ExprKind::ReducePlace(_, a, b) => {
                 a.walk_mut(visit);
                 b.walk_mut(visit);
             }

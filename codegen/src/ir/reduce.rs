@@ -48,11 +48,13 @@ pub struct ReduceRow {
     pub exact: bool,
     /// What combines the parts of a group in SYCL.
     pub sycl: GroupFunction,
+    /// The word that gives the place of what it combines to, where that is one of the parts.
+    pub place: Option<&'static str>,
 }
 
 /// Declares [`Reduce`] with one row for each reduction, which lacks no column.
 macro_rules! table {
-    ($($reduce:ident: $word:literal $combines:ident from $identity:ident, exact: $exact:literal, $function:ident $sycl:literal;)*) => {
+    ($($reduce:ident: $word:literal $combines:ident from $identity:ident, exact: $exact:literal, $function:ident $sycl:literal, $place:expr;)*) => {
         /// Reductions over the lanes of a group.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs)]
@@ -73,6 +75,7 @@ macro_rules! table {
                         identity: Identity::$identity,
                         exact: $exact,
                         sycl: GroupFunction::$function($sycl),
+                        place: $place,
                     },)*
                 }
             }
@@ -81,11 +84,11 @@ macro_rules! table {
 }
 
 table! {
-    Sum: "group_sum" Numbers from Zero, exact: false, Reduce "plus";
-    Max: "group_max" Numbers from Least, exact: true, Reduce "maximum";
-    Min: "group_min" Numbers from Greatest, exact: true, Reduce "minimum";
-    Any: "group_any" Conditions from False, exact: true, Predicate "any_of_group";
-    All: "group_all" Conditions from True, exact: true, Predicate "all_of_group";
+    Sum: "group_sum" Numbers from Zero, exact: false, Reduce "plus", None;
+    Max: "group_max" Numbers from Least, exact: true, Reduce "maximum", Some("group_argmax");
+    Min: "group_min" Numbers from Greatest, exact: true, Reduce "minimum", Some("group_argmin");
+    Any: "group_any" Conditions from False, exact: true, Predicate "any_of_group", None;
+    All: "group_all" Conditions from True, exact: true, Predicate "all_of_group", None;
 }
 
 impl Reduce {
@@ -94,9 +97,9 @@ impl Reduce {
         self.row().word
     }
 
-    /// The reduction that `word` names.
-    pub fn from_word(word: &str) -> Option<Reduce> {
-        Self::ALL.iter().copied().find(|reduce| reduce.word() == word)
+    /// The word that gives the place of the largest or smallest; `None` where what is combined is no single part.
+    pub const fn place_word(self) -> Option<&'static str> {
+        self.row().place
     }
 
     /// Whether it combines values of a type.
@@ -116,5 +119,30 @@ impl Reduce {
             Some(Scalar::F32) | None => self.row().exact,
             Some(_) => true,
         }
+    }
+}
+
+/// A word that stands for what the work-items of a row do together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupWord {
+    /// Their parts combined.
+    Reduce(Reduce),
+    /// The place of the largest or smallest of their parts.
+    Place(Reduce),
+}
+
+impl GroupWord {
+    /// What `word` stands for.
+    pub fn named(word: &str) -> Option<GroupWord> {
+        let of = |reduce: &Reduce| {
+            if reduce.word() == word {
+                Some(GroupWord::Reduce(*reduce))
+            } else if reduce.place_word() == Some(word) {
+                Some(GroupWord::Place(*reduce))
+            } else {
+                None
+            }
+        };
+        Reduce::ALL.iter().find_map(of)
     }
 }

@@ -247,6 +247,9 @@ impl Parser<'_> {
         if token.starts_with(|c: char| c.is_ascii_digit()) {
             return number(&token);
         }
+        if token == "INT64_MAX" {
+            return number(&i64::MAX.to_string());
+        }
         if let Some(value) = ["false", "true"].iter().position(|word| *word == token) {
             return Typed::new(BOOL, value as i128);
         }

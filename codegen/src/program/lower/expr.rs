@@ -1,7 +1,6 @@
 //! Expressions: which integer operations need a guard, and what an access reaches.
 
 use super::data::is_data;
-use super::reductions::reduced;
 use super::{Lowering, scalar};
 use crate::ir::{self, Binary, LocalId, Scalar, Unary};
 use crate::program::{Expr, ExprKind, Memory, Place, Start};
@@ -37,7 +36,9 @@ impl Context<'_> {
             ir::ExprKind::Select(cond, a, b) => ExprKind::Select(self.part(cond), self.part(a), self.part(b)),
             ir::ExprKind::IsEmpty(id) => ExprKind::IsNull(*id),
             ir::ExprKind::Load(place, index) => self.lowering.load(*place, index),
-            ir::ExprKind::Reduce(..) => self.lowering.reduced(e),
+            ir::ExprKind::Reduce(..) | ir::ExprKind::ReducePlace(..) => {
+                ExprKind::Local(self.lowering.reductions.result(e))
+            }
             ir::ExprKind::Item(_) | ir::ExprKind::Invalid => unreachable!("only checked kernels are lowered"),
         };
         Expr { kind, ty }
@@ -145,11 +146,6 @@ impl Lowering<'_> {
             },
             None => ExprKind::Load(self.memory(place), Box::new(self.index(at))),
         }
-    }
-
-    fn reduced(&self, e: &ir::Expr) -> ExprKind {
-        let (operator, part) = reduced(e);
-        ExprKind::Local(self.reductions.result(operator, part))
     }
 
     pub(super) fn start(&self, start: &ir::Start) -> Start {

@@ -49,6 +49,12 @@ impl Machine<'_> {
                 ExprKind::Local(id) => self.reduced(*reduce, id),
                 _ => return Err(Stop::unknown("a reduction of a value")),
             },
+            ExprKind::ReducePlace(reduce, extreme, place) => match (&extreme.kind, &place.kind) {
+                (ExprKind::Local(extreme), ExprKind::Local(place)) => {
+                    self.reduced_place(*reduce, *extreme, *place)
+                }
+                _ => return Err(Stop::unknown("the place of a value")),
+            },
             other => return Err(Stop::unknown(other)),
         })
     }
@@ -119,6 +125,23 @@ impl Machine<'_> {
             Reduce::Min => fold(f32::min),
             _ => panic!("the checks refuse `{}` of floats", reduce.word()),
         }
+    }
+
+    /// The least place of those work-items whose value no other one's is beyond.
+    fn reduced_place(&mut self, reduce: Reduce, extreme: LocalId, place: LocalId) -> Value {
+        let beyond = |a: Value, b: Value| match (a, b) {
+            (Value::Float(a), Value::Float(b)) if reduce == Reduce::Max => a > b,
+            (Value::Float(a), Value::Float(b)) => a < b,
+            (a, b) if reduce == Reduce::Max => a.int() > b.int(),
+            (a, b) => a.int() < b.int(),
+        };
+        let values = || self.items.iter().map(|item| item.locals[extreme]);
+        let best = self
+            .items
+            .iter()
+            .filter(|item| !values().any(|other| beyond(other, item.locals[extreme])))
+            .map(|item| item.locals[place].int());
+        Value::Int(best.min().expect("no value is beyond all others"))
     }
 
     pub(super) fn update(&mut self, id: LocalId, update: Update, e: &Expr) -> Result<Value, Stop> {
