@@ -101,6 +101,7 @@ impl Kernel {
     pub fn is_exact(&self) -> bool {
         !self.computes(&|e| match &e.kind {
             ExprKind::Reduce(reduce, part) => !reduce.is_exact(part.ty.scalar()),
+            ExprKind::ScanSum(part) => !Reduce::Sum.is_exact(part.ty.scalar()),
             ExprKind::Math(math, _) => !math.is_exact(),
             _ => false,
         })

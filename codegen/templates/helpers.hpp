@@ -209,6 +209,30 @@ inline float group_min(const Group& group, float part) {
   const float least = ::sycl::reduce_over_group(group, known, ::sycl::minimum<float>());
   return ::sycl::any_of_group(group, number) ? least : part;
 }
+{% endif %}{% if scan %}
+/// a + b, which wraps around where these are integers.
+template <typename T>
+constexpr T added(T a, T b) {
+  using Sum = std::conditional_t<std::is_integral<T>::value, uint64_t, T>;
+  return static_cast<T>(static_cast<Sum>(a) + static_cast<Sum>(b));
+}
+
+/// What came before and the terms of a group's work-items up to this one, added up. What came before goes on to the sum of
+/// all.
+template <typename Group, typename T>
+inline T inclusive_sum(const Group& group, T term, T& before) {
+  const T sum = added(before, ::sycl::inclusive_scan_over_group(group, term, ::sycl::plus<T>()));
+  before = ::sycl::group_broadcast(group, sum, group.get_local_linear_range() - 1);
+  return sum;
+}
+
+/// The same without this work-item's own term.
+template <typename Group, typename T>
+inline T exclusive_sum(const Group& group, T term, T& before) {
+  const T sum = added(before, ::sycl::exclusive_scan_over_group(group, term, ::sycl::plus<T>()));
+  before = ::sycl::group_broadcast(group, added(sum, term), group.get_local_linear_range() - 1);
+  return sum;
+}
 {% endif %}{% if bits %}
 /// The bits of an integer, turned around by so many places.
 template <typename T>

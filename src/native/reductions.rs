@@ -13,6 +13,9 @@ pub trait Gathers: Copy {
 
     /// The sum of what was gathered, with what the additions themselves may have lost.
     fn summed(self) -> Self;
+
+    /// The sum of what was gathered so far, where lanes are added up one after the other.
+    fn scanned(&mut self) -> Self;
 }
 
 impl Gathers for Real {
@@ -26,6 +29,10 @@ impl Gathers for Real {
 
     fn summed(self) -> Self {
         Real::summed(self)
+    }
+
+    fn scanned(&mut self) -> Self {
+        Real::scanned(self)
     }
 }
 
@@ -42,6 +49,10 @@ macro_rules! gathers {
 
             fn summed(self) -> Self {
                 self
+            }
+
+            fn scanned(&mut self) -> Self {
+                *self
             }
         }
     )*};
@@ -92,6 +103,25 @@ pub fn group_argmax<T: Gathers>(_most: T, place: i64) -> i64 {
 /// the lane; in all else as [`group_argmax`](fn@group_argmax).
 pub fn group_argmin<T: Gathers>(_least: T, place: i64) -> i64 {
     place
+}
+
+/// What the lanes of a row up to this one have added to `v` with `v += ..` or `v -= ..`. Natively `v` is just that.
+///
+/// It stands in `lanes`, behind the addition, with the lane's own term, or without it in a `let` right before the addition. `v`
+/// is as for [`group_sum`](fn@group_sum), which gives the sum of all lanes after the loop. `f32` are added in no fixed order,
+/// integers come out exactly.
+pub fn group_scan_sum<T: Gathers>(v: T) -> T {
+    v
+}
+
+/// Beside the function [`group_scan_sum`](fn@group_scan_sum).
+pub enum group_scan_sum {}
+
+impl group_scan_sum {
+    /// In a kernel's shadow.
+    pub fn shadow<T: Gathers>(v: &mut T) -> T {
+        v.scanned()
+    }
 }
 
 /// Declares the types beside reductions.

@@ -5,6 +5,7 @@ pub mod activation;
 pub mod add;
 pub mod argmax;
 pub mod cast;
+pub mod cumsum;
 pub mod dequant_int8_per_group;
 pub mod fused_add_rmsnorm;
 pub mod fused_qk_norm_rope;

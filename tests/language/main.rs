@@ -28,5 +28,6 @@ mod names;
 mod order;
 mod places;
 mod reductions;
+mod scans;
 mod support;
 mod values;

@@ -6,6 +6,7 @@
 //! has to be the rounding of a number that is no further off.
 
 mod argmax;
+mod cumsum;
 mod elementwise;
 mod embedding;
 mod gated;

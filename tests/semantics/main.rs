@@ -22,6 +22,7 @@ mod names;
 mod places;
 mod ranges;
 mod reductions;
+mod scans;
 mod sequences;
 mod strided;
 mod support;

@@ -4,7 +4,9 @@ use proc_macro2::Span;
 
 use super::known::{Around, Begin, Known};
 use super::poly::Poly;
-use crate::ir::{Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Start, Stmt, StmtKind};
+use crate::ir::{
+    Binary, Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, Start, Stmt, StmtKind, scanned,
+};
 
 /// Reads or writes of one element per lane, or of one element by the group.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub(crate) struct Access {
     pub(crate) holds: Vec<Poly>,
     /// Whether every group does it, under no condition and in no loop that may not run.
     pub(crate) certain: bool,
+    /// Whether its loop deals lanes one by one, since it adds them up.
+    pub(crate) one_by_one: bool,
     /// The index's or method's token.
     pub(crate) span: Span,
 }
@@ -93,6 +97,7 @@ pub(crate) struct Collector {
     rounds: Vec<Repeat>,
     /// Whether the current place is under no condition and in no loop that may not run.
     certain: bool,
+    one_by_one: bool,
 }
 
 impl Collector {
@@ -121,6 +126,7 @@ impl Collector {
             repeats: Vec::new(),
             rounds: Vec::new(),
             certain: true,
+            one_by_one: false,
         }
     }
 
@@ -161,7 +167,9 @@ impl Collector {
                     .enter(Around::Together(lanes.index), &Poly::default(), &extent);
                 let actor = std::mem::replace(&mut self.actor, Actor::Lane(lanes.index, extent));
                 self.rounds = std::mem::take(&mut self.repeats);
+                self.one_by_one = !scanned(&lanes.body).is_empty();
                 self.block(&lanes.body, out);
+                self.one_by_one = false;
                 self.known.leave();
                 self.actor = actor;
                 self.repeats = std::mem::take(&mut self.rounds);
@@ -264,6 +272,7 @@ impl Collector {
                 rounds: self.rounds.clone(),
                 holds,
                 certain,
+                one_by_one: self.one_by_one,
                 span: index.span,
             });
         }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::scan;
 use super::search::{self, Searches};
 use crate::diagnostics::Errors;
 use crate::ir::{
@@ -13,7 +14,7 @@ use crate::ir::{
 };
 
 /// Variables that lanes gather into, with the reduction that combines the parts.
-type Accumulators = BTreeMap<LocalId, Reduce>;
+pub(super) type Accumulators = BTreeMap<LocalId, Reduce>;
 
 /// Finds what a kernel gathers over lanes and checks every use of it.
 pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) {
@@ -26,6 +27,7 @@ pub(crate) fn check(kernel: &Kernel, errors: &mut Errors) {
         }
     });
     starts(kernel, &gathered, errors);
+    scan::check(kernel, &gathered, errors);
     no_assignments_outside(kernel, &gathered, &searches, errors);
     uses(kernel, &gathered, &searches, errors);
 }
@@ -256,6 +258,7 @@ fn uses_in(kernel: &Kernel, e: &Expr, gathered: &Accumulators, searches: &Search
                 errors.at(e.span, format_args!("each work-item holds only its own part of `{name}`; combine it with `{word}({name})` after the loop"));
             }
         }
+        ExprKind::ScanSum(sum) if matches!(sum.kind, ExprKind::Local(_) | ExprKind::Invalid) => {}
         ExprKind::ReducePlace(reduce, extreme, place) => {
             // What is no search is reported where lanes assign it.
             let is_reported = |id| searches.place_call(kernel, id).is_none() && is_carried(kernel, id);

@@ -14,6 +14,7 @@ mod order;
 mod overlap;
 mod poly;
 mod rows;
+mod scan;
 mod search;
 #[cfg(test)]
 mod tests;

@@ -244,8 +244,12 @@ pub(crate) fn disjoint(a: &Access, b: &Access) -> bool {
 
 /// Whether every element that both touch is touched by one and the same work-item.
 ///
-/// Lanes of loops with the same extent are dealt to work-items in the same way; see `schedule`.
+/// Lanes of loops with the same extent are dealt to work-items in the same way; see `schedule`. Loops that add lanes up deal them
+/// in a way of their own.
 pub(crate) fn same_work_item(a: &Access, b: &Access) -> bool {
+    if a.one_by_one != b.one_by_one && a.actor != Actor::Group && b.actor != Actor::Group {
+        return false;
+    }
     let (Some(x), Some(y)) = (a.form(), b.form()) else {
         return false;
     };

@@ -52,7 +52,7 @@ impl Known {
                 None => Operator::IsEmpty(*id),
             },
             ExprKind::Load(place, index) => return self.load(*place, index, is_float(e)),
-            ExprKind::Reduce(..) | ExprKind::ReducePlace(..) | ExprKind::Invalid => {
+            ExprKind::Reduce(..) | ExprKind::ReducePlace(..) | ExprKind::ScanSum(..) | ExprKind::Invalid => {
                 return self.unknown(self.indices_around());
             }
             _ if is_float(e) || self.is_of_floats(e) => return self.unknown(self.depends_on(e)),

@@ -97,6 +97,24 @@ impl Body<'_> {
                 let value = self.reduction(*operator, *part, *nan);
                 out.line(format!("{} = {value};", self.declaration(*into)));
             }
+            Stmt::Scan {
+                into,
+                term,
+                sum,
+                exclusive,
+            } => {
+                printer.helpers.uses(Helper::Scan);
+                let function = if *exclusive {
+                    "exclusive_sum"
+                } else {
+                    "inclusive_sum"
+                };
+                let (item, term, sum) = (&printer.spelling.item, self.name(*term), self.name(*sum));
+                let declared = self.declaration(*into);
+                out.line(format!(
+                    "{declared} = detail::{function}({item}.get_group(), {term}, {sum});"
+                ));
+            }
             Stmt::If(branch) => self.branch(out, branch),
             Stmt::Loop(l) => self.loop_(out, l),
             Stmt::Assert(condition, assertion) => self.refuse(out, condition, assertion),

@@ -38,6 +38,8 @@ pub(super) enum Helper {
     Carried,
     /// `group_max`, `group_min` of parts that may be NaN.
     ReduceNan,
+    /// `inclusive_sum`, `exclusive_sum` of a group's terms on top of what came before.
+    Scan,
     /// `rotate_left`, `rotate_right`, `count_ones`, `leading_zeros`, `trailing_zeros`.
     Bits,
     /// `is_told` of what a drop-in does not tell.

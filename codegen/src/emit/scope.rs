@@ -39,7 +39,9 @@ impl Scope<'_> {
     /// Names what a statement declares.
     pub(super) fn stmt(&self, stmt: &Stmt, names: &mut Names, spelling: &mut Spelling) {
         match stmt {
-            Stmt::Let(id, _) | Stmt::Reduce { into: id, .. } => self.local(*id, names, spelling),
+            Stmt::Let(id, _) | Stmt::Reduce { into: id, .. } | Stmt::Scan { into: id, .. } => {
+                self.local(*id, names, spelling)
+            }
             Stmt::Row(id, _) if self.origin == Origin::Author => {
                 spelling.rows[*id] = names.give(&self.rows[*id].name);
             }

@@ -7,7 +7,7 @@ use syn::{Arm, Block, Expr, ExprForLoop, Ident, Item, ItemConst, Lit, Stmt, Type
 
 use super::words::{Gathering, accumulators, callee, gathering, is_lanes};
 use crate::front::{Paths, path_name};
-use crate::ir::Reduce;
+use crate::ir::{Reduce, SCAN_SUM};
 
 /// Rewrites a function's body.
 pub(super) fn rewrite(body: &Block, paths: &Paths) -> Block {
@@ -150,6 +150,12 @@ impl VisitMut for Shadow<'_> {
                 && !matches!(word.as_deref(), Some("groups" | "elements" | "lanes"))
             {
                 let function = &call.func;
+                // The sum learns in what order it is added up.
+                if word.as_deref() == Some(SCAN_SUM) {
+                    call.args
+                        .iter_mut()
+                        .for_each(|sum| *sum = parse_quote!(&mut #sum));
+                }
                 *call.func = match of_f32(function) {
                     Some(name) => parse_quote!(::oxysycl::native::Real::#name),
                     None => parse_quote!(#function::shadow),

@@ -7,7 +7,7 @@ use quote::quote;
 use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_mut};
 use syn::{Block, Expr, ExprForLoop, Ident, Stmt, parse_quote};
 
-use super::words::{Gathering, accumulators, bound, callee, gathered, is_lanes, name};
+use super::words::{Gathering, accumulators, bound, callee, gathered, is_lanes, name, scans};
 use crate::ir::{GroupWord, Reduce};
 
 /// Rewrites a kernel's body.
@@ -77,6 +77,8 @@ impl VisitMut for Shuffled {
     fn visit_expr_mut(&mut self, node: &mut Expr) {
         visit_expr_mut(self, node);
         match node {
+            // The sum up to a lane is that of the lanes before it.
+            Expr::ForLoop(for_loop) if is_lanes(for_loop) && scans(&for_loop.body) => {}
             Expr::ForLoop(for_loop) if is_lanes(for_loop) => *node = self.lanes(for_loop),
             Expr::Call(call) => {
                 let args: Option<Vec<Ident>> = call.args.iter().map(name).collect();

@@ -3,7 +3,7 @@
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprForLoop, Ident, Local, Pat};
 
-use crate::ir::Reduce;
+use crate::ir::{Reduce, SCAN_SUM};
 
 /// The last name of a called path.
 pub(super) fn callee(e: &Expr) -> Option<String> {
@@ -17,6 +17,23 @@ pub(super) fn callee(e: &Expr) -> Option<String> {
 /// Whether a loop runs over `lanes(n)`.
 pub(super) fn is_lanes(for_loop: &ExprForLoop) -> bool {
     callee(&for_loop.expr).as_deref() == Some("lanes")
+}
+
+/// Whether the body of a `lanes` loop reads what lanes have added up so far.
+pub(super) fn scans(body: &Block) -> bool {
+    #[derive(Default)]
+    struct Scans(bool);
+
+    impl<'a> Visit<'a> for Scans {
+        fn visit_expr(&mut self, e: &'a Expr) {
+            self.0 |= callee(e).as_deref() == Some(SCAN_SUM);
+            syn::visit::visit_expr(self, e);
+        }
+    }
+
+    let mut scans = Scans::default();
+    scans.visit_block(body);
+    scans.0
 }
 
 /// How lanes gather into a variable.

@@ -8,8 +8,8 @@ use super::Externals;
 use super::lower::{Context, Lower, plain};
 use super::scope::Binding;
 use crate::ir::{
-    Combines, Element, Expr, ExprKind, GroupWord, Math, ParamId, ParamKind, Place, Reduce, Scalar, Slot,
-    Syntax, Type,
+    Combines, Element, Expr, ExprKind, GroupWord, Math, ParamId, ParamKind, Place, Reduce, SCAN_SUM, Scalar,
+    Slot, Syntax, Type,
 };
 use crate::source::Callee;
 
@@ -157,18 +157,22 @@ impl Lower<'_> {
     }
 
     fn group_word(&mut self, group_word: GroupWord, word: &str, call: &ExprCall) -> Expr {
-        let refusal = match self.context {
-            Context::Group => None,
-            Context::Lanes => Some(format!(
+        let refusal = match (self.context, group_word) {
+            (Context::Lanes, GroupWord::ScanSum) => None,
+            (Context::Group, GroupWord::ScanSum) => Some(format!(
+                "`{word}` is the sum up to a lane, so it stands inside `lanes`; the sum over all lanes is `group_sum(..)`, after the loop"
+            )),
+            (Context::Group, _) => None,
+            (Context::Lanes, _) => Some(format!(
                 "`{word}` inside `lanes`: a reduction is done by all work-items of the row together; gather in the loop and reduce after it"
             )),
-            Context::Elements => Some(format!(
+            (Context::Elements, _) => Some(format!(
                 "`{word}` inside `elements`, where there are no rows; use `groups` and `lanes`"
             )),
-            Context::Host => Some(format!(
+            (Context::Host, _) => Some(format!(
                 "`{word}` combines what the lanes of a row gathered, so it stands inside `groups`"
             )),
-            Context::Function => Some(format!(
+            (Context::Function, _) => Some(format!(
                 "a `#[sycl_fn]` works on scalars; `{word}` belongs in the kernel"
             )),
         };
@@ -179,6 +183,7 @@ impl Lower<'_> {
         match group_word {
             GroupWord::Reduce(reduce) => self.reduce(reduce, call),
             GroupWord::Place(reduce) => self.reduce_place(reduce, word, call),
+            GroupWord::ScanSum => self.scan_sum(call),
         }
     }
 
@@ -198,6 +203,20 @@ impl Lower<'_> {
         };
         Expr {
             kind: ExprKind::Reduce(reduce, Box::new(value)),
+            ty,
+            span,
+        }
+    }
+
+    fn scan_sum(&mut self, call: &ExprCall) -> Expr {
+        let span = call.span();
+        let [arg] = call.args.iter().collect::<Vec<_>>()[..] else {
+            return self.invalid(span, format_args!("`{SCAN_SUM}(x)` takes one value"));
+        };
+        let value = self.value(arg);
+        let ty = value.ty;
+        Expr {
+            kind: ExprKind::ScanSum(Box::new(value)),
             ty,
             span,
         }

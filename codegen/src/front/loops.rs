@@ -94,9 +94,11 @@ impl Lower<'_> {
         });
         let is_known = |part: &Expr| match part.kind {
             ExprKind::Local(id) => id < self.host_locals,
-            ExprKind::Load(..) | ExprKind::Reduce(..) | ExprKind::ReducePlace(..) | ExprKind::Call(..) => {
-                false
-            }
+            ExprKind::Load(..)
+            | ExprKind::Reduce(..)
+            | ExprKind::ReducePlace(..)
+            | ExprKind::ScanSum(..)
+            | ExprKind::Call(..) => false,
             _ => true,
         };
         (!e.any(&mut |part| !is_known(part))).then_some(e)

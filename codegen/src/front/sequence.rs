@@ -110,9 +110,11 @@ impl Lower<'_> {
     /// A number that stays what it was when the loop began, as in Rust.
     fn settled(&mut self, e: Expr, name: &str) -> Expr {
         let may_change = |e: &Expr| match e.kind {
-            ExprKind::Load(..) | ExprKind::Reduce(..) | ExprKind::ReducePlace(..) | ExprKind::Call(..) => {
-                true
-            }
+            ExprKind::Load(..)
+            | ExprKind::Reduce(..)
+            | ExprKind::ReducePlace(..)
+            | ExprKind::ScanSum(..)
+            | ExprKind::Call(..) => true,
             ExprKind::Local(id) => self.locals[id].mutable,
             _ => false,
         };

@@ -52,6 +52,8 @@ pub enum ExprKind {
     Reduce(Reduce, Box<Expr>),
     /// `group_argmax(a, place)` and the like.
     ReducePlace(Reduce, Box<Expr>, Box<Expr>),
+    /// `group_scan_sum(a)`
+    ScanSum(Box<Expr>),
     /// Something already reported.
     Invalid,
 }
@@ -139,9 +141,11 @@ impl Expr {
     /// Calls `visit` on this expression's direct parts.
     pub fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Load(_, a) | ExprKind::Reduce(_, a) => {
-                visit(a)
-            }
+            ExprKind::Unary(_, a)
+            | ExprKind::Cast(a)
+            | ExprKind::Load(_, a)
+            | ExprKind::Reduce(_, a)
+            | ExprKind::ScanSum(a) => visit(a),
             ExprKind::Binary(_, a, b) | ExprKind::ReducePlace(_, a, b) => {
                 visit(a);
                 visit(b);
@@ -165,9 +169,11 @@ impl Expr {
     /// Calls `visit` on this expression and all its parts, innermost first.
     pub fn walk_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match &mut self.kind {
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Load(_, a) | ExprKind::Reduce(_, a) => {
-                a.walk_mut(visit);
-            }
+            ExprKind::Unary(_, a)
+            | ExprKind::Cast(a)
+            | ExprKind::Load(_, a)
+            | ExprKind::Reduce(_, a)
+            | ExprKind::ScanSum(a) => a.walk_mut(visit),
             ExprKind::Binary(_, a, b) | ExprKind::ReducePlace(_, a, b) => {
                 a.walk_mut(visit);
                 b.walk_mut(visit);

@@ -4,6 +4,7 @@
 mod expr;
 mod math;
 mod reduce;
+mod scan;
 mod search;
 mod stmt;
 mod types;
@@ -14,7 +15,8 @@ use proc_macro2::Span;
 
 pub use self::expr::{Binary, Expr, ExprKind, Unary, Valued};
 pub use self::math::{Accuracy, Bound, Math, MathRow, Slot, Syntax};
-pub use self::reduce::{Combines, GroupFunction, GroupWord, Identity, Reduce, ReduceRow};
+pub use self::reduce::{Combines, GroupFunction, GroupWord, Identity, Reduce, ReduceRow, SCAN_SUM};
+pub use self::scan::{Scan, scanned, scans};
 pub use self::search::{Search, search};
 pub use self::stmt::{
     Assertion, For, Lanes, Place, Stmt, StmtId, StmtKind, Update, reads, walk, walk_exprs, walk_exprs_mut,

@@ -129,7 +129,12 @@ pub enum GroupWord {
     Reduce(Reduce),
     /// The place of the largest or smallest of their parts.
     Place(Reduce),
+    /// What lanes have added up so far.
+    ScanSum,
 }
+
+/// The word for what lanes have added up so far.
+pub const SCAN_SUM: &str = "group_scan_sum";
 
 impl GroupWord {
     /// What `word` stands for.
@@ -143,6 +148,7 @@ impl GroupWord {
                 None
             }
         };
-        Reduce::ALL.iter().find_map(of)
+        let scan = (word == SCAN_SUM).then_some(GroupWord::ScanSum);
+        scan.or_else(|| Reduce::ALL.iter().find_map(of))
     }
 }

@@ -9,9 +9,9 @@
 //! │  ├─ variants     which vector width runs, and on what conditions
 //! │  └─ grid         work-items of a work-group, and number of work-groups
 //! └─ body            one work-item, as statements
-//!    ├─ loops        over groups (grid stride), work-items (start, bound, step), tails, rounds, elements of a vector
+//!    ├─ loops        over groups (grid stride), work-items (start, bound, step), chunks, tails, rounds, elements of a vector
 //!    ├─ memory       vector loads and stores by registers, scalar loads and stores, stores of the leader alone
-//!    ├─ barrier, reduce
+//!    ├─ barrier, reduce, scan
 //!    └─ let, assign, update, row, if
 //! ```
 //!

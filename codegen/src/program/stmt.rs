@@ -37,6 +37,17 @@ pub enum Stmt {
         /// Whether parts may be NaN. The largest or smallest is then that of the others, and NaN where there are none.
         nan: bool,
     },
+    /// Declares a variable with a running sum: of all work-items up to this one, on top of what came before.
+    Scan {
+        /// The variable.
+        into: LocalId,
+        /// What each work-item adds.
+        term: LocalId,
+        /// What came before, which all work-items have; goes on to the sum of all.
+        sum: LocalId,
+        /// Whether the work-item's own term is left out.
+        exclusive: bool,
+    },
     /// A branch.
     If(If),
     /// A loop.
@@ -102,6 +113,8 @@ pub enum LoopKind {
     Groups,
     /// Elements, shared among work-items.
     WorkItems,
+    /// As many lanes in each round as there are work-items, all of which do every round.
+    Chunks,
     /// Whole vectors, shared among work-items.
     Vectors,
     /// The elements behind the last whole vector, shared among work-items.
@@ -175,7 +188,11 @@ impl Stmt {
                 visit(l.end.value());
                 visit(&l.step);
             }
-            Stmt::Leader(..) | Stmt::Register(_) | Stmt::Barrier | Stmt::Reduce { .. } => {}
+            Stmt::Leader(..)
+            | Stmt::Register(_)
+            | Stmt::Barrier
+            | Stmt::Reduce { .. }
+            | Stmt::Scan { .. } => {}
         }
     }
 

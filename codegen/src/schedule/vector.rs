@@ -6,8 +6,8 @@ use super::form::{Form, written};
 use super::variant;
 use crate::check::{self, Atom, Known, Poly};
 use crate::ir::{
-    Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, RowId, Scalar, Stmt, StmtId, StmtKind, Type, walk,
-    walk_exprs,
+    Expr, ExprKind, Grid, Kernel, LocalId, ParamId, Place, RowId, Scalar, Stmt, StmtId, StmtKind, Type,
+    scanned, walk, walk_exprs,
 };
 
 /// The id under which the vectors of an `elements` grid are kept: it is no statement.
@@ -153,7 +153,9 @@ pub(super) fn counted(kernel: &Kernel) -> (Vectors, usize) {
         plans.insert(GRID, plan(index, &kernel.body));
     }
     walk(&kernel.body, &mut |stmt| {
-        if let StmtKind::Lanes(lanes) = &stmt.kind {
+        if let StmtKind::Lanes(lanes) = &stmt.kind
+            && scanned(&lanes.body).is_empty()
+        {
             plans.insert(stmt.id, plan(lanes.index, &lanes.body));
         }
     });

@@ -4,8 +4,9 @@
 //! place) of `f32` for operators, and what the table of [`Math`](oxysycl_codegen::ir::Math) says for functions.
 //!
 //! A sum over a row is gathered by at least 16 work-items, which take neighbours up to 16 at a time, and their parts are
-//! combined by halves: no term goes through more than `ceil(n / 16) + 20` additions, nor through more than there are. Each
-//! addition may lose half an ULP of the sum of magnitudes.
+//! combined by halves: no term goes through more than `ceil(n / 16) + 20` additions, nor through more than there are. Where lanes
+//! are added up one after the other, of which devices do as many at once as they like, no term goes through more than `n - 1`.
+//! Each addition may lose half an ULP of the sum of magnitudes.
 //!
 //! Comparisons and casts to integers follow the value alone, unless [`decide`] asks for another [`Side`].
 
@@ -47,6 +48,8 @@ struct Terms {
     magnitude: f64,
     /// The same of those that are finite.
     finite: f64,
+    /// Whether they are added up lane by lane, in whatever order that is done.
+    scanned: bool,
 }
 
 impl Real {
@@ -87,14 +90,24 @@ impl Real {
         }
     }
 
+    /// The sum of the terms gathered so far, and of more to come, which are added up lane by lane.
+    pub(super) fn scanned(accumulator: &mut Self) -> Self {
+        accumulator.terms.scanned = true;
+        accumulator.summed()
+    }
+
     /// The sum of the gathered terms, with what the additions may lose.
     pub(super) fn summed(self) -> Self {
         let Terms {
             count,
             magnitude,
             finite,
+            scanned,
         } = self.terms;
-        let additions = most_additions(count);
+        let additions = match scanned {
+            true => count.saturating_sub(1),
+            false => most_additions(count),
+        };
         let largest = magnitude + self.error;
         let lost = additions as f64 * RELATIVE;
         // (1 + u)^n - 1 is below n·u / (1 - n·u).
@@ -133,6 +146,7 @@ impl Real {
                 count: 0,
                 magnitude: 0.0,
                 finite: 0.0,
+                scanned: false,
             },
         }
     }

@@ -10,6 +10,7 @@ mod order;
 mod overlap;
 mod poly;
 mod rows;
+mod scan;
 mod stride;
 mod value;
 

@@ -29,6 +29,7 @@ fn access(index: Poly, actor: Actor, write: bool) -> Access {
         repeats: vec![],
         rounds: vec![],
         holds: vec![],
+        one_by_one: false,
         certain: false,
         span: Span::call_site(),
     }

@@ -4,6 +4,7 @@ use std::fmt::{self, Formatter};
 
 use super::expr::text;
 use super::{Names, register};
+use crate::ir::SCAN_SUM;
 use crate::program::{End, Expr, If, Local, LoopKind, Start, Stmt, VectorAccess};
 
 /// The statements of a block, so many levels in.
@@ -76,11 +77,22 @@ impl Printer<'_> {
                 let nan = if *nan { ", NaN or not" } else { "" };
                 writeln!(f, "reduce {into} = {}({part}){nan}", operator.word())
             }
+            Stmt::Scan {
+                into,
+                term,
+                sum,
+                exclusive,
+            } => {
+                let (into, term, sum) = (self.declaration(*into), names.local(*term), names.local(*sum));
+                let kind = if *exclusive { "exclusive" } else { "inclusive" };
+                writeln!(f, "scan {into} = {SCAN_SUM}({term}), {kind}, on top of {sum}")
+            }
             Stmt::If(branch) => self.branch(f, branch, depth),
             Stmt::Loop(l) => {
                 let kind = match l.kind {
                     LoopKind::Groups => "groups",
                     LoopKind::WorkItems => "work-items",
+                    LoopKind::Chunks => "chunks",
                     LoopKind::Vectors => "vectors",
                     LoopKind::Tail => "tail",
                     LoopKind::Positions => "positions",

@@ -31,7 +31,11 @@ pub(super) fn locals<'s>(blocks: impl IntoIterator<Item = &'s [Stmt]> + Clone) -
 /// Whether the value of an expression is data, as the values of these variables are.
 pub(super) fn is_data(e: &Expr, data: &BTreeSet<LocalId>) -> bool {
     e.any(&mut |e| match &e.kind {
-        ExprKind::Load(..) | ExprKind::Call(..) | ExprKind::Reduce(..) | ExprKind::ReducePlace(..) => true,
+        ExprKind::Load(..)
+        | ExprKind::Call(..)
+        | ExprKind::Reduce(..)
+        | ExprKind::ReducePlace(..)
+        | ExprKind::ScanSum(..) => true,
         ExprKind::Math(math, _) => *math == Math::ToBits,
         ExprKind::Cast(a) => a.ty == Type::Scalar(Scalar::F32),
         ExprKind::Local(id) => data.contains(id),

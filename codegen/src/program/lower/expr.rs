@@ -37,8 +37,9 @@ impl Context<'_> {
             ir::ExprKind::IsEmpty(id) => ExprKind::IsNull(*id),
             ir::ExprKind::Load(place, index) => self.lowering.load(*place, index),
             ir::ExprKind::Reduce(..) | ir::ExprKind::ReducePlace(..) => {
-                ExprKind::Local(self.lowering.reductions.result(e))
+                ExprKind::Local(self.lowering.reduced(e))
             }
+            ir::ExprKind::ScanSum(sum) => ExprKind::Local(self.lowering.running(sum)),
             ir::ExprKind::Item(_) | ir::ExprKind::Invalid => unreachable!("only checked kernels are lowered"),
         };
         Expr { kind, ty }

@@ -81,6 +81,10 @@ impl<'a> Lowering<'a> {
     ) {
         let bound = self.value(extent);
         let (lane, lanes) = (variable(self.lane), variable(self.lanes));
+        if !ir::scanned(body).is_empty() {
+            let chunks = self.chunks(index, &bound, body);
+            return out.push(chunks);
+        }
         if self.schedule.width.is_none() {
             let loop_ = self.one_by_one(LoopKind::WorkItems, index, lane, bound, lanes, body);
             return out.push(loop_);

@@ -7,9 +7,10 @@ mod function;
 mod lanes;
 mod launch;
 mod reductions;
+mod scans;
 mod usage;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use self::lanes::VectorLoop;
 use self::reductions::Reductions;
@@ -110,6 +111,8 @@ struct Lowering<'a> {
     /// The index of the innermost loop of one work-item around; variables are numbered as they are declared.
     round: Option<LocalId>,
     reductions: Reductions,
+    /// The running sums, and the variables of the program that have what was last read of them.
+    running: BTreeMap<LocalId, Option<LocalId>>,
 }
 
 impl<'a> Lowering<'a> {
@@ -117,6 +120,8 @@ impl<'a> Lowering<'a> {
     fn new(kernel: &'a Kernel, schedule: &'a Schedule) -> Lowering<'a> {
         let data = data::locals([&kernel.host[..], &kernel.body[..]]);
         let mut lowering = Lowering::of(kernel, schedule, &kernel.locals, data);
+        let sums = ir::scanned(&kernel.body).into_iter();
+        lowering.running = sums.map(|sum| (sum, None)).collect();
         lowering.lane = lowering.made("lane", Scalar::I64);
         lowering.lanes = lowering.made("lanes", Scalar::I64);
         lowering
@@ -144,6 +149,7 @@ impl<'a> Lowering<'a> {
             vector: None,
             round: None,
             reductions: Reductions::default(),
+            running: BTreeMap::new(),
         }
     }
 

@@ -54,7 +54,7 @@ pub(super) struct Reductions {
 
 impl Reductions {
     /// The variable that the result is in.
-    pub(super) fn result(&self, e: &Expr) -> LocalId {
+    fn result(&self, e: &Expr) -> LocalId {
         Combined::of(e)
             .and_then(|combined| self.find(combined))
             .expect("reductions come before the statement that they are in")
@@ -80,15 +80,38 @@ impl Lowering<'_> {
     /// then. Gives whether that is all that the statement does.
     pub(super) fn reduce(&mut self, stmt: &Stmt, out: &mut Vec<program::Stmt>) -> bool {
         if let StmtKind::Let(id, Some(init)) = &stmt.kind
-            && let Some(combined) = Combined::of(init)
+            && let Some(combined) = self.combined_of(init)
         {
             self.combine_into(combined, *id, out);
             return true;
         }
-        for combined in combined_in(stmt) {
+        for combined in self.combined_in(stmt) {
             self.combined(combined, out);
         }
         false
+    }
+
+    /// What an expression combines. A running sum is one number already.
+    fn combined_of(&self, e: &Expr) -> Option<Combined> {
+        Combined::of(e).filter(|combined| match combined {
+            Combined::Parts(_, part) => !self.running.contains_key(part),
+            Combined::Places(..) => true,
+        })
+    }
+
+    /// What a statement's own expressions combine, in order.
+    fn combined_in(&self, stmt: &Stmt) -> Vec<Combined> {
+        let mut found = Vec::new();
+        stmt.exprs(&mut |e| e.walk(&mut |e| found.extend(self.combined_of(e))));
+        found
+    }
+
+    /// The variable with what an expression combines.
+    pub(super) fn reduced(&self, e: &Expr) -> LocalId {
+        match Combined::of(e) {
+            Some(Combined::Parts(_, part)) if self.running.contains_key(&part) => self.local_of[part],
+            _ => self.reductions.result(e),
+        }
     }
 
     /// Combines into a variable of the author's.
@@ -209,11 +232,4 @@ fn starts_at_number(block: &[Stmt], part: LocalId) -> bool {
         }
     });
     number
-}
-
-/// What a statement's own expressions combine, in order.
-fn combined_in(stmt: &Stmt) -> Vec<Combined> {
-    let mut found = Vec::new();
-    stmt.exprs(&mut |e| e.walk(&mut |e| found.extend(Combined::of(e))));
-    found
 }

@@ -71,12 +71,22 @@ impl Scopes {
                 );
                 self.local(*into, scope);
             }
+            Stmt::Scan { into, term, sum, .. } => {
+                assert!(together, "some work-items add up alone");
+                for id in [term, sum] {
+                    assert!(
+                        scope.locals.contains(id),
+                        "local {id} is added up outside its scope"
+                    );
+                }
+                self.local(*into, scope);
+            }
             Stmt::If(_) | Stmt::Loop(_) | Stmt::Assert(..) => {}
         }
         let together = together
             && match stmt {
                 Stmt::Leader(..) => false,
-                Stmt::Loop(l) => matches!(l.kind, LoopKind::Groups | LoopKind::Rounds),
+                Stmt::Loop(l) => matches!(l.kind, LoopKind::Groups | LoopKind::Chunks | LoopKind::Rounds),
                 _ => true,
             };
         for inner in stmt.blocks() {

@@ -46,9 +46,12 @@ impl Machine<'_> {
                 self.load(*place, index, e)?
             }
             ExprKind::Reduce(reduce, part) => match part.kind {
+                // All work-items have it.
+                ExprKind::Local(id) if self.running.contains(&id) => self.item().locals[id],
                 ExprKind::Local(id) => self.reduced(*reduce, id),
                 _ => return Err(Stop::unknown("a reduction of a value")),
             },
+            ExprKind::ScanSum(sum) => self.evaluate(sum)?,
             ExprKind::ReducePlace(reduce, extreme, place) => match (&extreme.kind, &place.kind) {
                 (ExprKind::Local(extreme), ExprKind::Local(place)) => {
                     self.reduced_place(*reduce, *extreme, *place)

@@ -1,6 +1,6 @@
 //! What one work-item does for one lane.
 
-use oxysycl_codegen::ir::{LocalId, Stmt, StmtKind};
+use oxysycl_codegen::ir::{LocalId, Stmt, StmtKind, scanned};
 
 use super::Machine;
 use crate::finding::Stop;
@@ -12,6 +12,9 @@ impl<'k> Machine<'k> {
     pub(super) fn deal(&mut self, index: LocalId, extent: i128, body: &'k [Stmt]) -> Result<(), Stop> {
         self.runs += 1;
         let items = self.items.len();
+        if !scanned(body).is_empty() {
+            return self.deal_in_order(index, extent, body);
+        }
         for item in (0..items).rev() {
             for lane in 0..extent {
                 if items > 1 && self.case.dealing.item(lane, extent, items) != item {
@@ -24,6 +27,25 @@ impl<'k> Machine<'k> {
                 self.item().locals[index] = Value::Int(lane);
                 self.lane_block(body)?;
             }
+        }
+        Ok(())
+    }
+
+    /// A loop with running sums, whose lanes see those before them.
+    fn deal_in_order(&mut self, index: LocalId, extent: i128, body: &'k [Stmt]) -> Result<(), Stop> {
+        let items = self.items.len();
+        for lane in 0..extent {
+            let item = match items {
+                1 => 0,
+                // In a way of its own.
+                _ => (lane % items as i128) as usize,
+            };
+            self.actor = Actor {
+                item,
+                lane: Some((self.runs, lane)),
+            };
+            self.item().locals[index] = Value::Int(lane);
+            self.lane_block(body)?;
         }
         Ok(())
     }
@@ -43,6 +65,9 @@ impl<'k> Machine<'k> {
             StmtKind::Update(id, update, e) => {
                 let value = self.update(*id, *update, e)?;
                 self.item().locals[*id] = value;
+                if self.running.contains(id) {
+                    self.items.iter_mut().for_each(|item| item.locals[*id] = value);
+                }
             }
             StmtKind::Row(row, start) => self.begin(*row, start)?,
             StmtKind::Store(to, index, value) => self.store(*to, index, value)?,

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use oxysycl_codegen::Checked;
 use oxysycl_codegen::ir::{
-    Expr, Grid, Kernel, LocalId, ParamId, Place, RowId, Scalar, Start, StmtKind, Type,
+    Expr, Grid, Kernel, LocalId, ParamId, Place, RowId, Scalar, Start, StmtKind, Type, scanned,
 };
 use proc_macro2::Span;
 
@@ -47,6 +47,8 @@ pub(crate) struct Machine<'k> {
     /// Runs of `lanes` loops so far.
     runs: u64,
     steps: u64,
+    /// Running sums, which all work-items have.
+    running: BTreeSet<LocalId>,
     /// Whether a sum was rounded, so that its order shows.
     rounded: bool,
     /// Buffers that were stored to.
@@ -107,6 +109,7 @@ impl<'k> Machine<'k> {
             items: vec![item; case.items],
             watch,
             actor: Actor { item: 0, lane: None },
+            running: scanned(&kernel.body),
             runs: 0,
             steps: 0,
             rounded: false,
