@@ -107,7 +107,7 @@ pub(crate) fn const_text(ty: Scalar, value: i64) -> Option<String> {
 
 /// The largest value of a const parameter; `bool` as 0 or 1.
 fn largest(ty: Scalar) -> i128 {
-    crate::front::integer_range(ty).map_or(1, |(_, high)| high)
+    ty.range().map_or(1, |(_, high)| high)
 }
 
 /// A symbol with kinds in the place of its parameters' names: two with one pattern may be the same for some instances.

@@ -17,6 +17,8 @@
 #undef check
 #pragma push_macro("error")
 #undef error
+#pragma push_macro("exception")
+#undef exception
 #pragma push_macro("half")
 #undef half
 #pragma push_macro("local")
@@ -25,6 +27,8 @@
 #undef max
 #pragma push_macro("min")
 #undef min
+#pragma push_macro("value")
+#undef value
 #pragma push_macro("vector")
 #undef vector
 
@@ -34,7 +38,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace cast_b8406f95eb17 {
+inline namespace cast_c450829daadf {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -147,25 +151,20 @@ inline int32_t check(const char* subject, const Region& region) {
   return 0;
 }
 
-/// Work-items of a device's sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-inline int64_t sub_group(const ::sycl::device& device, int64_t wanted) {
-  return device.get_backend() == ::sycl::backend::ext_oneapi_cuda ? 32 : wanted;
-}
-
-/// Whether a device has the sub-groups that a kernel asks for.
-inline bool has_sub_group(const ::sycl::device& device, int64_t wanted) {
-  const auto size = static_cast<size_t>(sub_group(device, wanted));
+/// Whether a device has the sub-groups that a kernel asks for. On NVIDIA's GPUs all have 32 work-items, whatever is asked
+/// for.
+inline bool has_sub_group(const ::sycl::device& device, size_t size) {
+  if (device.get_backend() == ::sycl::backend::ext_oneapi_cuda) return true;
   const auto sizes = device.get_info<::sycl::info::device::sub_group_sizes>();
   return std::find(sizes.begin(), sizes.end(), size) != sizes.end() &&
          device.get_info<::sycl::info::device::max_work_group_size>() >= size;
 }
 
 /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t wanted_sub_group) {
+inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t sub_group) {
   const auto limit = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
-  const int64_t size = sub_group(device, wanted_sub_group);
-  const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-  return std::max(std::min({wanted, most, limit}) / size * size, size);
+  const int64_t wanted = (std::min(vectors, most) + sub_group - 1) / sub_group * sub_group;
+  return std::max(std::min({wanted, most, limit}) / sub_group * sub_group, sub_group);
 }
 
 }  // namespace detail
@@ -283,7 +282,7 @@ OXYSYCL_CAST_T(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace cast_b8406f95eb17
+}  // namespace cast_c450829daadf
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -293,8 +292,10 @@ OXYSYCL_CAST_T(bf16, ::sycl::ext::oneapi::bfloat16)
 #pragma pop_macro("VEC")
 #pragma pop_macro("check")
 #pragma pop_macro("error")
+#pragma pop_macro("exception")
 #pragma pop_macro("half")
 #pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
+#pragma pop_macro("value")
 #pragma pop_macro("vector")

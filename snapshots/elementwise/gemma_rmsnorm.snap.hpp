@@ -19,6 +19,10 @@
 #undef check
 #pragma push_macro("error")
 #undef error
+#pragma push_macro("exception")
+#undef exception
+#pragma push_macro("half")
+#undef half
 #pragma push_macro("local")
 #undef local
 #pragma push_macro("max")
@@ -27,6 +31,8 @@
 #undef min
 #pragma push_macro("sum")
 #undef sum
+#pragma push_macro("value")
+#undef value
 #pragma push_macro("vector")
 #undef vector
 
@@ -36,7 +42,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_rmsnorm_262d6cb7cd9d {
+inline namespace gemma_rmsnorm_b4e89a188fd2 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -164,25 +170,20 @@ inline int32_t check(const char* subject, const Region& region) {
   return 0;
 }
 
-/// Work-items of a device's sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-inline int64_t sub_group(const ::sycl::device& device, int64_t wanted) {
-  return device.get_backend() == ::sycl::backend::ext_oneapi_cuda ? 32 : wanted;
-}
-
-/// Whether a device has the sub-groups that a kernel asks for.
-inline bool has_sub_group(const ::sycl::device& device, int64_t wanted) {
-  const auto size = static_cast<size_t>(sub_group(device, wanted));
+/// Whether a device has the sub-groups that a kernel asks for. On NVIDIA's GPUs all have 32 work-items, whatever is asked
+/// for.
+inline bool has_sub_group(const ::sycl::device& device, size_t size) {
+  if (device.get_backend() == ::sycl::backend::ext_oneapi_cuda) return true;
   const auto sizes = device.get_info<::sycl::info::device::sub_group_sizes>();
   return std::find(sizes.begin(), sizes.end(), size) != sizes.end() &&
          device.get_info<::sycl::info::device::max_work_group_size>() >= size;
 }
 
 /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t wanted_sub_group) {
+inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t sub_group) {
   const auto limit = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
-  const int64_t size = sub_group(device, wanted_sub_group);
-  const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-  return std::max(std::min({wanted, most, limit}) / size * size, size);
+  const int64_t wanted = (std::min(vectors, most) + sub_group - 1) / sub_group * sub_group;
+  return std::max(std::min({wanted, most, limit}) / sub_group * sub_group, sub_group);
 }
 
 }  // namespace detail
@@ -274,6 +275,7 @@ int32_t gemma_rmsnorm_launch(
     int64_t output_stride,
     float eps) try {
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "gemma_rmsnorm: queue", "is null");
+  static_assert(HIDDEN_SIZE >= 1, "gemma_rmsnorm: HIDDEN_SIZE is less than 1");
   if (num_tokens < 0) return detail::refuse_size("gemma_rmsnorm: num_tokens", num_tokens);
   if (input_stride < 0) return detail::refuse_size("gemma_rmsnorm: input_stride", input_stride);
   if (output_stride < 0) return detail::refuse_size("gemma_rmsnorm: output_stride", output_stride);
@@ -378,7 +380,7 @@ OXYSYCL_GEMMA_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_rmsnorm_262d6cb7cd9d
+}  // namespace gemma_rmsnorm_b4e89a188fd2
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -389,8 +391,11 @@ OXYSYCL_GEMMA_RMSNORM_T_W(8192)
 #pragma pop_macro("W")
 #pragma pop_macro("check")
 #pragma pop_macro("error")
+#pragma pop_macro("exception")
+#pragma pop_macro("half")
 #pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
 #pragma pop_macro("sum")
+#pragma pop_macro("value")
 #pragma pop_macro("vector")

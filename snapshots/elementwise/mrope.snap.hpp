@@ -15,14 +15,22 @@
 #undef T
 #pragma push_macro("check")
 #undef check
+#pragma push_macro("cos")
+#undef cos
 #pragma push_macro("error")
 #undef error
+#pragma push_macro("exception")
+#undef exception
+#pragma push_macro("half")
+#undef half
 #pragma push_macro("local")
 #undef local
 #pragma push_macro("max")
 #undef max
 #pragma push_macro("min")
 #undef min
+#pragma push_macro("sin")
+#undef sin
 #pragma push_macro("vector")
 #undef vector
 
@@ -32,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace mrope_341cff7dee2a {
+inline namespace mrope_3f1f3235707f {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -131,25 +139,20 @@ inline int32_t check(const char* subject, const Region& region) {
   return 0;
 }
 
-/// Work-items of a device's sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-inline int64_t sub_group(const ::sycl::device& device, int64_t wanted) {
-  return device.get_backend() == ::sycl::backend::ext_oneapi_cuda ? 32 : wanted;
-}
-
-/// Whether a device has the sub-groups that a kernel asks for.
-inline bool has_sub_group(const ::sycl::device& device, int64_t wanted) {
-  const auto size = static_cast<size_t>(sub_group(device, wanted));
+/// Whether a device has the sub-groups that a kernel asks for. On NVIDIA's GPUs all have 32 work-items, whatever is asked
+/// for.
+inline bool has_sub_group(const ::sycl::device& device, size_t size) {
+  if (device.get_backend() == ::sycl::backend::ext_oneapi_cuda) return true;
   const auto sizes = device.get_info<::sycl::info::device::sub_group_sizes>();
   return std::find(sizes.begin(), sizes.end(), size) != sizes.end() &&
          device.get_info<::sycl::info::device::max_work_group_size>() >= size;
 }
 
 /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t wanted_sub_group) {
+inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t sub_group) {
   const auto limit = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
-  const int64_t size = sub_group(device, wanted_sub_group);
-  const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-  return std::max(std::min({wanted, most, limit}) / size * size, size);
+  const int64_t wanted = (std::min(vectors, most) + sub_group - 1) / sub_group * sub_group;
+  return std::max(std::min({wanted, most, limit}) / sub_group * sub_group, sub_group);
 }
 
 }  // namespace detail
@@ -287,7 +290,7 @@ int32_t mrope_launch(
   if (num_positions < 0) return detail::refuse_size("mrope: num_positions", num_positions);
   const int64_t half_ = rope_dim / 2;
   if (!(rope_dim % 2 == 0)) return detail::refuse(detail::kSize, "mrope: rope_dim % 2 == 0", "does not hold");
-  if (!(0 <= section_h && section_h <= (INTERLEAVED ? (half_ + 1) / 3 : half_))) return detail::refuse(detail::kSize, "mrope: 0 <= section_h && section_h <= if INTERLEAVED {(half + 1) / 3 } else { half }", "does not hold");
+  if (!(0 <= section_h && section_h <= (INTERLEAVED ? (half_ + 1) / 3 : half_))) return detail::refuse(detail::kSize, "mrope: 0 <= section_h && section_h <= if INTERLEAVED { (half + 1) / 3 } else { half }", "does not hold");
   if (!(0 <= section_w && section_w <= (INTERLEAVED ? half_ / 3 : half_ - section_h))) return detail::refuse(detail::kSize, "mrope: 0 <= section_w && section_w <= if INTERLEAVED { half / 3 } else { half - section_h }", "does not hold");
   if (!(section_t == half_ - section_h - section_w)) return detail::refuse(detail::kSize, "mrope: section_t == half - section_h - section_w", "does not hold: sections add up to the number of pairs");
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
@@ -421,7 +424,7 @@ OXYSYCL_MROPE_NEOX_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace mrope_341cff7dee2a
+}  // namespace mrope_3f1f3235707f
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -430,8 +433,12 @@ OXYSYCL_MROPE_NEOX_(true)
 #pragma pop_macro("NEOX")
 #pragma pop_macro("T")
 #pragma pop_macro("check")
+#pragma pop_macro("cos")
 #pragma pop_macro("error")
+#pragma pop_macro("exception")
+#pragma pop_macro("half")
 #pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
+#pragma pop_macro("sin")
 #pragma pop_macro("vector")

@@ -21,14 +21,24 @@
 #undef VEC
 #pragma push_macro("check")
 #undef check
+#pragma push_macro("cos")
+#undef cos
 #pragma push_macro("error")
 #undef error
+#pragma push_macro("exception")
+#undef exception
+#pragma push_macro("half")
+#undef half
 #pragma push_macro("local")
 #undef local
 #pragma push_macro("max")
 #undef max
 #pragma push_macro("min")
 #undef min
+#pragma push_macro("sin")
+#undef sin
+#pragma push_macro("value")
+#undef value
 #pragma push_macro("vector")
 #undef vector
 
@@ -38,7 +48,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rope_d2b78c44c5ff {
+inline namespace rope_114ba4a20f3f {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -202,25 +212,20 @@ inline int32_t check(const char* subject, const Region& region) {
   return 0;
 }
 
-/// Work-items of a device's sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-inline int64_t sub_group(const ::sycl::device& device, int64_t wanted) {
-  return device.get_backend() == ::sycl::backend::ext_oneapi_cuda ? 32 : wanted;
-}
-
-/// Whether a device has the sub-groups that a kernel asks for.
-inline bool has_sub_group(const ::sycl::device& device, int64_t wanted) {
-  const auto size = static_cast<size_t>(sub_group(device, wanted));
+/// Whether a device has the sub-groups that a kernel asks for. On NVIDIA's GPUs all have 32 work-items, whatever is asked
+/// for.
+inline bool has_sub_group(const ::sycl::device& device, size_t size) {
+  if (device.get_backend() == ::sycl::backend::ext_oneapi_cuda) return true;
   const auto sizes = device.get_info<::sycl::info::device::sub_group_sizes>();
   return std::find(sizes.begin(), sizes.end(), size) != sizes.end() &&
          device.get_info<::sycl::info::device::max_work_group_size>() >= size;
 }
 
 /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t wanted_sub_group) {
+inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t sub_group) {
   const auto limit = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
-  const int64_t size = sub_group(device, wanted_sub_group);
-  const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-  return std::max(std::min({wanted, most, limit}) / size * size, size);
+  const int64_t wanted = (std::min(vectors, most) + sub_group - 1) / sub_group * sub_group;
+  return std::max(std::min({wanted, most, limit}) / sub_group * sub_group, sub_group);
 }
 
 }  // namespace detail
@@ -352,6 +357,7 @@ int32_t fused_rope_launch(
     uint32_t num_tokens,
     int64_t num_positions) try {
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "fused_rope: queue", "is null");
+  static_assert(ROPE_DIM >= 1, "fused_rope: ROPE_DIM is less than 1");
   if (q_stride < 0) return detail::refuse_size("fused_rope: q_stride", q_stride);
   if (k_stride < 0) return detail::refuse_size("fused_rope: k_stride", k_stride);
   if (q_head_stride < 0) return detail::refuse_size("fused_rope: q_head_stride", q_head_stride);
@@ -712,6 +718,7 @@ int32_t fused_rope_store_launch(
     uint32_t num_kv_heads,
     uint32_t num_tokens) try {
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "fused_rope_store: queue", "is null");
+  static_assert(ROPE_DIM >= 1, "fused_rope_store: ROPE_DIM is less than 1");
   if (q_stride < 0) return detail::refuse_size("fused_rope_store: q_stride", q_stride);
   if (k_stride < 0) return detail::refuse_size("fused_rope_store: k_stride", k_stride);
   if (v_stride < 0) return detail::refuse_size("fused_rope_store: v_stride", v_stride);
@@ -1005,7 +1012,7 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rope_d2b78c44c5ff
+}  // namespace rope_114ba4a20f3f
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -1017,8 +1024,13 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #pragma pop_macro("T")
 #pragma pop_macro("VEC")
 #pragma pop_macro("check")
+#pragma pop_macro("cos")
 #pragma pop_macro("error")
+#pragma pop_macro("exception")
+#pragma pop_macro("half")
 #pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
+#pragma pop_macro("sin")
+#pragma pop_macro("value")
 #pragma pop_macro("vector")

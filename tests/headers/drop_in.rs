@@ -229,8 +229,8 @@ fn only_a_header_with_something_untold_speaks_of_it() {
     let text = header().text().unwrap();
     for (line, times) in [
         ("constexpr bool is_told(int64_t extent)", 1),
-        ("{detail::is_told(rows) ? 2 * rows : 1", 0),
-        ("(detail::is_told(rows) ? 2 * rows : 1)", 1),
+        ("(detail::is_told(rows) ? rows : 1) * WIDTH}", 1),
+        (" detail::is_told(rows) ? 2 * rows : 1}", 1),
         ("int64_t{WIDTH} * static_cast<int64_t>(blocks),", 1),
     ] {
         assert_eq!(text.matches(line).count(), times, "{line}: {text}");

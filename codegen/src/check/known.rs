@@ -286,7 +286,7 @@ fn note(cond: &Poly, truth: bool, holds: &mut Vec<Poly>) {
 pub(super) fn widens(from: Option<Scalar>, to: Option<Scalar>) -> bool {
     let range = |ty: Scalar| match ty {
         Scalar::Bool => Some((0, 1)),
-        _ => crate::front::integer_range(ty),
+        _ => ty.range(),
     };
     let (Some((low, high)), Some((least, most))) = (from.and_then(range), to.and_then(range)) else {
         return false;

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use super::poly::{Atom, Poly};
-use crate::front::integer_range;
 use crate::ir::{Binary, Math, ParamId, Scalar, Type, Unary};
 
 /// An operation. Its operands are the numbers that they are, whatever their types, so that the type of the result says how it
@@ -97,7 +96,7 @@ impl Operation {
     /// A constant that the type holds.
     fn if_it_fits(&self, value: Poly) -> Option<Poly> {
         let constant = value.as_constant()?;
-        let (low, high) = integer_range(self.ty?)?;
+        let (low, high) = self.ty?.range()?;
         (low..=high).contains(&constant).then_some(value)
     }
 

@@ -6,8 +6,10 @@
 use std::collections::BTreeSet;
 
 /// Lower-case names that headers of platforms and libraries define as macros.
-const KNOWN: &str = "abs assert check clamp complex constant debug error fail far global half kernel likely local log major \
-    max min minor near round select sign small sum swap trace unlikely values vector verify warn";
+const KNOWN: &str = "abs assert box check clamp clear complex constant constrain cos debug emit erase erf erfc error exception exp \
+    fabs fail far floor fma fmax fmin foreach global half index interface kernel likely linux local log major max \
+    min minor move near pixel pow random refresh rint round select sign signals sin slots small sq sqrt square sum \
+    swap tan tanh time timeout trace trunc unix unlikely value values vector verify warn";
 
 /// Macros of the standard library that headers of ours mean to use.
 const STANDARD: [&str; 4] = ["INT32_MAX", "INT64_MAX", "INT32_MIN", "INT64_MIN"];
@@ -21,28 +23,34 @@ pub(super) fn names(text: &str, selected: &BTreeSet<String>) -> Vec<String> {
     };
     let is_ours = |name: &str| name.starts_with("OXYSYCL_") || selected.contains(name);
     let mut found = BTreeSet::new();
-    for line in code(text) {
-        let names = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    for line in lines(text) {
+        let names = line.code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        // Capitals in a directive are parameters of the header's own macros, or macros that it asks for.
         let may_be_macros = names.filter(|name| {
-            known.contains(name) || (is_capital(name) && !is_ours(name) && !STANDARD.contains(name))
+            known.contains(name)
+                || (!line.is_directive && is_capital(name) && !is_ours(name) && !STANDARD.contains(name))
         });
         found.extend(may_be_macros.map(str::to_owned));
     }
     found.into_iter().collect()
 }
 
-/// The lines that the compiler reads as C++, without comments and the insides of strings. Parameters of macros are no macros
-/// themselves.
-fn code(text: &str) -> impl Iterator<Item = String> {
+struct Line {
+    /// Without comments and the insides of strings.
+    code: String,
+    is_directive: bool,
+}
+
+fn lines(text: &str) -> impl Iterator<Item = Line> {
     let mut continued = false;
-    text.lines().filter_map(move |line| {
+    text.lines().map(move |line| {
         let is_directive = continued || line.trim_start().starts_with('#');
         continued = is_directive && line.ends_with('\\');
         let line = line.replace(r"\\", "").replace(r#"\""#, "");
         let outside_strings: Vec<&str> = line.split('"').step_by(2).collect();
         let code = outside_strings.join(" ");
         let code = code.split("//").next().unwrap_or_default().to_owned();
-        (!is_directive).then_some(code)
+        Line { code, is_directive }
     })
 }
 
@@ -56,6 +64,12 @@ mod tests {
     fn capitals_and_well_known_names_are_put_aside() {
         let text = "template <typename T, int VEC>\nT clamp(T x) { return std::min<T>(x, f(\"is \\\"C\\\"\")); }  // as M does";
         assert_eq!(names(text, &BTreeSet::new()), ["T", "VEC", "clamp", "min"]);
+    }
+
+    #[test]
+    fn well_known_names_are_put_aside_where_the_header_s_own_macros_have_them() {
+        let text = "#define OXYSYCL_ADD_T \\\n  OXYSYCL_ADD(fp16, ::sycl::half)\nOXYSYCL_ADD_T";
+        assert_eq!(names(text, &BTreeSet::new()), ["half"]);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) fn integer(value: i128, ty: Scalar) -> Cpp {
 
 /// C++ reads a negative literal as minus applied to a positive one, which the least value of a type does not have.
 fn negative(value: i128, ty: Scalar) -> Cpp {
-    let (least, _) = crate::front::integer_range(ty).unwrap_or_default();
+    let (least, _) = ty.range().unwrap_or_default();
     if value == least && ty.bits() >= 32 {
         return Cpp {
             text: format!("{} - 1", value + 1),

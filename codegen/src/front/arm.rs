@@ -4,7 +4,6 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Arm, Expr as SynExpr, ExprMatch, Pat, RangeLimits};
 
-use super::integer_range;
 use super::lower::{Lower, plain};
 use super::scope::Binding;
 use crate::ir::{Binary, Expr, ExprKind, Scalar, StmtKind, Type, Unary};
@@ -187,7 +186,7 @@ fn is_always(op: Binary, end: &Expr, ty: Type) -> bool {
     let (Type::Scalar(ty), ExprKind::Int(end)) = (ty, &end.kind) else {
         return false;
     };
-    integer_range(ty).is_some_and(|(low, high)| match op {
+    ty.range().is_some_and(|(low, high)| match op {
         Binary::Ge => *end == low,
         _ => op == Binary::Le && *end == high,
     })

@@ -4,7 +4,6 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Lit, UnOp};
 
 use super::attribute::Arguments;
-use super::integer_range;
 use super::lower::{Lower, plain};
 use super::scope::Binding;
 use crate::ir::{ParamId, ParamKind, Scalar};
@@ -123,7 +122,7 @@ fn integer(lit: &syn::ExprLit, ty: Scalar) -> Option<i128> {
 }
 
 fn in_range(value: i128, ty: Scalar) -> Option<i64> {
-    let (low, high) = integer_range(ty)?;
+    let (low, high) = ty.range()?;
     i64::try_from(value)
         .ok()
         .filter(|_| (low..=high).contains(&value))

@@ -135,7 +135,7 @@ fn primitive_constant(path: &str) -> Primitive {
             _ => Primitive::Not,
         };
     };
-    let known = match (integer_range(scalar), name) {
+    let known = match (scalar.range(), name) {
         (Some((low, _)), "MIN") => Some((ExprKind::Int(low), scalar)),
         (Some((_, high)), "MAX") => Some((ExprKind::Int(high), scalar)),
         (Some(_), "BITS") => Some((ExprKind::Int(scalar.bits().into()), Scalar::U32)),
@@ -171,17 +171,5 @@ fn float_constant(name: &str) -> Option<f32> {
         "consts::FRAC_2_PI" => consts::FRAC_2_PI,
         "consts::FRAC_PI_2" => consts::FRAC_PI_2,
         _ => return None,
-    })
-}
-
-/// Least and greatest value of an integer type.
-pub(crate) fn integer_range(ty: Scalar) -> Option<(i128, i128)> {
-    if !ty.is_integer() {
-        return None;
-    }
-    Some(if ty.is_signed() {
-        (-(1i128 << (ty.bits() - 1)), (1i128 << (ty.bits() - 1)) - 1)
-    } else {
-        (0, (1i128 << ty.bits()) - 1)
     })
 }

@@ -78,7 +78,6 @@ pub(crate) fn function(
     lower::Lower::new(externals, errors).function(path, item)
 }
 
-pub(crate) use self::literal::integer_range;
 pub(crate) use self::signature::element_bound;
 
 /// A path as a name: its tokens without spaces.

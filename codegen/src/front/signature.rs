@@ -384,7 +384,7 @@ fn instance(e: &syn::Expr, ty: Scalar) -> Option<i64> {
     else {
         return None;
     };
-    let (_, most) = super::integer_range(ty)?;
+    let (_, most) = ty.range()?;
     lit.base10_parse::<i64>()
         .ok()
         .filter(|value| i128::from(*value) <= most)

@@ -250,12 +250,19 @@ impl Lower<'_> {
 /// An expression as Rust writes it: `N % 2 == 0`.
 fn text(e: &SynExpr) -> String {
     let tokens = e.to_token_stream().to_string();
-    // Tokens come with spaces between them.
-    tokens
-        .replace(" (", "(")
-        .replace("( ", "(")
-        .replace(" )", ")")
-        .replace(" . ", ".")
+    // Tokens come with spaces between them. A parenthesis behind a word is that of a call.
+    let mut text = String::new();
+    for part in tokens.split_inclusive(" (") {
+        let (before, opens) = part
+            .strip_suffix(" (")
+            .map_or((part, false), |before| (before, true));
+        text += before;
+        if opens {
+            let is_call = before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+            text += if is_call { "(" } else { " (" };
+        }
+    }
+    text.replace("( ", "(").replace(" )", ")").replace(" . ", ".")
 }
 
 /// The name that an expression is, if it is one.

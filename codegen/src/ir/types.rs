@@ -82,6 +82,19 @@ impl Scalar {
             Scalar::I64 | Scalar::U64 => 64,
         }
     }
+
+    /// Least and greatest value of an integer type.
+    pub fn range(self) -> Option<(i128, i128)> {
+        if !self.is_integer() {
+            return None;
+        }
+        Some(if self.is_signed() {
+            let half = 1i128 << (self.bits() - 1);
+            (-half, half - 1)
+        } else {
+            (0, (1i128 << self.bits()) - 1)
+        })
+    }
 }
 
 impl fmt::Display for Scalar {

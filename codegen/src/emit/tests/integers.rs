@@ -9,7 +9,7 @@ use super::cpp::{Ty, Typed, evaluate};
 use crate::diagnostics::Errors;
 use crate::emit::helper::Helpers;
 use crate::emit::printer::{Level, Printer, Spelling};
-use crate::front::{self, Externals, integer_range};
+use crate::front::{self, Externals};
 use crate::ir::{Binary, Expr, ExprKind, Kernel, Local, Math, Scalar, Type, Unary};
 use crate::program::{self, values};
 
@@ -124,7 +124,7 @@ impl Scope {
     /// The value that Rust gives an expression; `None` where it panics.
     fn value(&self, e: &Expr) -> Option<i128> {
         let Type::Scalar(ty) = e.ty else { unreachable!() };
-        let (low, high) = integer_range(ty).unwrap_or((0, 1));
+        let (low, high) = ty.range().unwrap_or((0, 1));
         let fitting = |value: i128| (low..=high).contains(&value).then_some(value);
         let wrapped = |value: i128| Ty::named(ty.cpp()).expect("a type").wrap(value);
         match &e.kind {
@@ -265,7 +265,7 @@ fn cast(a: Expr, ty: Scalar) -> Expr {
 
 /// Numbers at which some type ends, and a few others.
 fn numbers(ty: Scalar) -> Vec<i128> {
-    let (low, high) = integer_range(ty).expect("an integer type");
+    let (low, high) = ty.range().expect("an integer type");
     let mut numbers: Vec<i128> = vec![0, 1, 2, 3, 7, -1, -5, 100_000, low, low + 1, high, high - 1];
     for bits in [7, 8, 15, 16, 31, 32, 63] {
         numbers.extend([(1 << bits) - 1, 1 << bits, -(1 << bits)]);
@@ -296,13 +296,13 @@ fn operands(ty: Scalar, scope: &mut Scope) -> Vec<Expr> {
         }
     }
     for from in INTEGERS {
-        let value = *integer_range(from)
+        let value = *from.range()
             .map(|(low, high)| [low, high])
             .expect("a range")
             .last()
             .expect("two");
         all.push(cast(literal(value, from, true), ty));
-        let local = scope.local(from, integer_range(from).expect("a range").0);
+        let local = scope.local(from, from.range().expect("a range").0);
         all.push(cast(local, ty));
         all.push(cast(unary(Unary::Not, literal(5, from, false)), ty));
     }

@@ -1,7 +1,6 @@
 //! The body of a work-item.
 
 use super::{Code, Lowering, scalar};
-use crate::front::integer_range;
 use crate::ir::{self, Binary, Grid, LocalId, Scalar, StmtKind, Unary, Update, walk};
 use crate::program::{End, Expr, ExprKind, If, Loop, LoopKind, Stmt, WorkItem};
 use crate::schedule::{GRID, is_constant, is_decided};
@@ -205,7 +204,7 @@ impl Lowering<'_> {
 
 /// Whether a number is sure not to be the last one of its type.
 fn has_next(e: &Expr) -> bool {
-    let last = |e: &Expr| integer_range(e.ty).map(|(_, last)| last);
+    let last = |e: &Expr| e.ty.range().map(|(_, last)| last);
     match &e.kind {
         ExprKind::Int(value) => Some(*value) < last(e),
         ExprKind::Unary(Unary::Neg, a) => matches!(a.kind, ExprKind::Int(_)),

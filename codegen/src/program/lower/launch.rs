@@ -105,6 +105,8 @@ impl Lowering<'_> {
     fn steps(&self, host: Vec<Stmt>) -> Vec<Step> {
         let kernel = self.kernel;
         let mut steps = vec![Step::NullQueue];
+        let consts = 0..kernel.consts.len();
+        steps.extend(consts.filter_map(|id| Some(Step::Least(id, self.least(id)?))));
         let specialized = kernel.specialized();
         steps.extend(specialized.map(|(id, ty, values)| Step::Values(id, ty, values.to_vec())));
         let optional = kernel.buffers().filter(|(_, buffer)| buffer.optional);
@@ -134,7 +136,7 @@ impl Lowering<'_> {
         let accessed = check::certainly_accessed(kernel);
         let may_be_empty = |id: &ParamId| {
             let shape = &kernel.buffer(*id).shape;
-            !shape.iter().all(|dim| is_constant(&dim.extent))
+            !shape.iter().all(|dim| self.is_positive(&dim.extent))
         };
         let empty: Vec<ParamId> = accessed.into_iter().filter(may_be_empty).collect();
         if !empty.is_empty() {
@@ -149,6 +151,32 @@ impl Lowering<'_> {
                 .then_some(Step::SubGroup(self.schedule.sub_group)),
         );
         steps
+    }
+
+    /// What a const parameter has to be, whatever a macro says: a size as its instances are, and nothing negative, as the
+    /// checks assume.
+    fn least(&self, id: usize) -> Option<i64> {
+        let ir::ConstParam { ty, instances, .. } = &self.kernel.consts[id];
+        let mut extents = self.kernel.buffers().flat_map(|(_, buffer)| &buffer.shape);
+        let is_size = extents.any(|dim| {
+            dim.extent
+                .any(&mut |e| matches!(e.kind, ir::ExprKind::Const(at) if at == id))
+        });
+        let is_positive = *ty != Scalar::Bool && is_size && !instances.contains(&0);
+        (is_positive || ty.is_signed()).then_some(i64::from(is_positive))
+    }
+
+    /// Whether an extent is at least 1 by what it is made of.
+    fn is_positive(&self, extent: &ir::Expr) -> bool {
+        match &extent.kind {
+            ir::ExprKind::Int(value) => *value > 0,
+            ir::ExprKind::Const(id) => self.least(*id) == Some(1),
+            ir::ExprKind::Binary(Binary::Add | Binary::Mul, a, b) => {
+                self.is_positive(a) && self.is_positive(b)
+            }
+            ir::ExprKind::Cast(value) => self.is_positive(value),
+            _ => false,
+        }
     }
 
     /// Overlaps of what is written with everything else.
