@@ -11,7 +11,10 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn the_named_places_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for text in [include_str!("../CONTRIBUTING.md"), include_str!("../ARCHITECTURE.md")] {
+    for text in [
+        include_str!("../CONTRIBUTING.md"),
+        include_str!("../ARCHITECTURE.md"),
+    ] {
         assert!(paths(text).count() > 5);
         for path in paths(text) {
             assert!(root.join(path).exists(), "{path} is named and not there");

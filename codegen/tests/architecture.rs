@@ -31,7 +31,9 @@ fn every_folder_has_its_row() {
     let table = table(&fs::read_to_string(code.join("../ARCHITECTURE.md")).unwrap());
     let entries = fs::read_dir(code.join("src")).unwrap().map(Result::unwrap);
     let folders = entries.filter(|entry| entry.path().is_dir());
-    let folders: BTreeSet<String> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    let folders: BTreeSet<String> = folders
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
     assert_eq!(folders, table.into_keys().collect());
 }
 
@@ -39,7 +41,13 @@ fn every_folder_has_its_row() {
 fn table(text: &str) -> Uses {
     let (_, rest) = text.split_once("<!-- uses -->").expect("the table begins");
     let (table, _) = rest.split_once("<!-- /uses -->").expect("the table ends");
-    let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let names = |cell: &str| {
+        cell.split('`')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     table
         .lines()
         .filter(|line| line.starts_with("| `"))

@@ -40,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rmsnorm_76ae1e667902 {
+inline namespace rmsnorm_78c3cc71a582 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -168,20 +168,25 @@ inline int32_t check(const char* subject, const Region& region) {
   return 0;
 }
 
-/// Whether a device has the sub-groups that a kernel asks for. On NVIDIA's GPUs all have 32 work-items, whatever is asked
-/// for.
-inline bool has_sub_group(const ::sycl::device& device, size_t size) {
-  if (device.get_backend() == ::sycl::backend::ext_oneapi_cuda) return true;
+/// Work-items of a device's sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
+inline int64_t sub_group(const ::sycl::device& device, int64_t wanted) {
+  return device.get_backend() == ::sycl::backend::ext_oneapi_cuda ? 32 : wanted;
+}
+
+/// Whether a device has the sub-groups that a kernel asks for.
+inline bool has_sub_group(const ::sycl::device& device, int64_t wanted) {
+  const auto size = static_cast<size_t>(sub_group(device, wanted));
   const auto sizes = device.get_info<::sycl::info::device::sub_group_sizes>();
   return std::find(sizes.begin(), sizes.end(), size) != sizes.end() &&
          device.get_info<::sycl::info::device::max_work_group_size>() >= size;
 }
 
 /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t sub_group) {
+inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t wanted_sub_group) {
   const auto limit = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
-  const int64_t wanted = (std::min(vectors, most) + sub_group - 1) / sub_group * sub_group;
-  return std::max(std::min({wanted, most, limit}) / sub_group * sub_group, sub_group);
+  const int64_t size = sub_group(device, wanted_sub_group);
+  const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
+  return std::max(std::min({wanted, most, limit}) / size * size, size);
 }
 
 }  // namespace detail
@@ -380,7 +385,7 @@ OXYSYCL_RMSNORM_T(16384)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rmsnorm_76ae1e667902
+}  // namespace rmsnorm_78c3cc71a582
 }  // namespace sycl_kernel
 }  // namespace sgl
 

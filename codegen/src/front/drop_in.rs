@@ -6,10 +6,10 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr as SynExpr, Ident, UnOp};
 
+use super::Externals;
 use super::attribute::{Arguments, DropInArg, DropInSyntax};
 use super::lower::{Lower, finish_type, plain};
 use super::scope::Binding;
-use super::Externals;
 use crate::diagnostics::Errors;
 use crate::instance::symbol_pattern;
 use crate::ir::{
@@ -254,7 +254,10 @@ impl Lower<'_> {
     }
 
     fn in_range(&mut self, value: i128, ty: Scalar, at: Span) -> Option<()> {
-        if ty.range().is_some_and(|(low, high)| (low..=high).contains(&value)) {
+        if ty
+            .range()
+            .is_some_and(|(low, high)| (low..=high).contains(&value))
+        {
             return Some(());
         }
         self.error(at, format_args!("no `{ty}` is {value}"));

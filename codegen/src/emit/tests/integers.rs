@@ -296,7 +296,8 @@ fn operands(ty: Scalar, scope: &mut Scope) -> Vec<Expr> {
         }
     }
     for from in INTEGERS {
-        let value = *from.range()
+        let value = *from
+            .range()
             .map(|(low, high)| [low, high])
             .expect("a range")
             .last()
