@@ -17,12 +17,18 @@
 #undef check
 #pragma push_macro("error")
 #undef error
+#pragma push_macro("exception")
+#undef exception
+#pragma push_macro("half")
+#undef half
 #pragma push_macro("local")
 #undef local
 #pragma push_macro("max")
 #undef max
 #pragma push_macro("min")
 #undef min
+#pragma push_macro("value")
+#undef value
 #pragma push_macro("vector")
 #undef vector
 
@@ -32,7 +38,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace argmax_dfc4fb56a317 {
+inline namespace argmax_6a1ede75950a {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -348,7 +354,7 @@ OXYSYCL_ARGMAX_T(i64, int64_t)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace argmax_dfc4fb56a317
+}  // namespace argmax_6a1ede75950a
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -358,7 +364,10 @@ OXYSYCL_ARGMAX_T(i64, int64_t)
 #pragma pop_macro("VEC")
 #pragma pop_macro("check")
 #pragma pop_macro("error")
+#pragma pop_macro("exception")
+#pragma pop_macro("half")
 #pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
+#pragma pop_macro("value")
 #pragma pop_macro("vector")

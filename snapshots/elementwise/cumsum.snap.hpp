@@ -11,6 +11,8 @@
 #undef check
 #pragma push_macro("error")
 #undef error
+#pragma push_macro("exception")
+#undef exception
 #pragma push_macro("half")
 #undef half
 #pragma push_macro("local")
@@ -21,6 +23,8 @@
 #undef min
 #pragma push_macro("sum")
 #undef sum
+#pragma push_macro("value")
+#undef value
 #pragma push_macro("vector")
 #undef vector
 
@@ -30,7 +34,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace cumsum_fbbc0e594ee6 {
+inline namespace cumsum_9932907a371f {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -314,16 +318,18 @@ OXYSYCL_CUMSUM(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace cumsum_fbbc0e594ee6
+}  // namespace cumsum_9932907a371f
 }  // namespace sycl_kernel
 }  // namespace sgl
 
 #pragma pop_macro("T")
 #pragma pop_macro("check")
 #pragma pop_macro("error")
+#pragma pop_macro("exception")
 #pragma pop_macro("half")
 #pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
 #pragma pop_macro("sum")
+#pragma pop_macro("value")
 #pragma pop_macro("vector")
