@@ -15,7 +15,8 @@
 //!   in `tests/semantics`.
 //!
 //! `OXYSYCL_DIFFERENTIAL_SEED` and `OXYSYCL_DIFFERENTIAL_COUNT` choose other kernels, and more. A kernel's own seed with a
-//! count of 1 makes it alone.
+//! count of 1 makes it alone. With `OXYSYCL_DIFFERENTIAL_BUNDLE` they are not run but put into that folder, for a GPU: see
+//! `docs/src/nvidia.md`.
 
 mod expr;
 mod index;
@@ -86,6 +87,9 @@ fn what_is_accepted_means_one_thing() {
         generated.len(),
         share(accepted.len(), generated.len())
     );
+    if let Some(folder) = std::env::var_os("OXYSYCL_DIFFERENTIAL_BUNDLE") {
+        return program::bundle(&accepted, folder.as_ref());
+    }
     let verdict = program::run(&accepted);
     let Verdict {
         refused,
@@ -98,12 +102,12 @@ fn what_is_accepted_means_one_thing() {
         "{} are refused by rustc; {launches} schedules ran {cases} cases, of which {panics} panic natively",
         refused.len()
     );
-    for (at, message) in refused {
-        eprintln!("seed {}: {message}", accepted[*at].seed);
+    for (seed, message) in refused {
+        eprintln!("seed {seed}: {message}");
     }
     let mut report = String::new();
-    for (at, what) in failures {
-        let _ = writeln!(report, "{what}\n{}", described(accepted[*at]));
+    for (seed, what) in failures {
+        let _ = writeln!(report, "{what}\n{}", described(&Generated::new(*seed)));
     }
     assert!(failures.is_empty(), "{} disagreements\n{report}", failures.len());
     if generated.len() >= MANY {

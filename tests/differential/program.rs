@@ -2,9 +2,9 @@
 //!
 //! It is compiled by rustc alone, against the very `oxysycl` that this test is linked with, so that nothing is built twice.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -19,11 +19,14 @@ const CASES: usize = 6;
 /// How often kernels are taken out that rustc refuses. It judges types first, then borrows.
 const ROUNDS: usize = 6;
 
-/// What came of the accepted kernels, by their position.
+/// What bundles are for.
+const TARGET: &str = "nvptx64-nvidia-cuda";
+
+/// What came of the accepted kernels, by their seeds.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
     /// Kernels that rustc refuses, with its message, or the checks once they have seen what rustc knows.
-    pub(crate) refused: Vec<(usize, String)>,
+    pub(crate) refused: Vec<(u64, String)>,
     /// Kernels times schedules that ran.
     pub(crate) launches: usize,
     /// Cases that ran.
@@ -31,28 +34,41 @@ pub(crate) struct Verdict {
     /// Those in which the native function panics.
     pub(crate) panics: usize,
     /// What went wrong.
-    pub(crate) failures: Vec<(usize, String)>,
+    pub(crate) failures: Vec<(u64, String)>,
 }
 
 /// Runs kernels under all schedules.
 pub(crate) fn run(kernels: &[&Generated]) -> Verdict {
-    let mut verdict = Verdict::default();
-    let folder = Folder::new();
-    let mut left: BTreeSet<usize> = (0..kernels.len()).collect();
-    for _ in 0..ROUNDS {
-        folder.write(kernels, &left);
-        let refused = folder.compile();
-        if refused.is_empty() {
-            folder.run(&mut verdict);
-            return verdict;
-        }
-        for (at, message) in refused {
-            if left.remove(&at) {
-                verdict.refused.push((at, message));
-            }
-        }
-    }
-    panic!("rustc goes on refusing kernels: {:?}", verdict.refused);
+    let (folder, refused) = Folder::build(kernels, |_| 0..SCHEDULES.len());
+    let mut verdict = Verdict {
+        refused,
+        ..Verdict::default()
+    };
+    folder.run(&mut verdict);
+    verdict
+}
+
+/// Puts the program with `kernels`, each under one of the schedules, and a bundle of them into the folder `to`, for a machine
+/// with a GPU and no compiler.
+pub(crate) fn bundle(kernels: &[&Generated], to: &Path) {
+    let (folder, _) = Folder::build(kernels, |seed| {
+        let schedule = (seed % SCHEDULES.len() as u64) as usize;
+        schedule..schedule + 1
+    });
+    fs::create_dir_all(to).expect("the folder can be made");
+    fs::copy(folder.path.join("program"), to.join("program")).expect("the folder can be written");
+    let output = folder
+        .program()
+        .args(["bundle", &TOGETHER.to_string(), &CASES.to_string(), TARGET])
+        .arg(std::path::absolute(to).expect("there is a folder").join("bundle"))
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && !text.contains("\"problem\""),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Where the program is.
@@ -62,6 +78,28 @@ struct Folder {
 }
 
 impl Folder {
+    /// The program with `kernels`, each with the `schedules` for its seed; and the kernels that rustc refuses, with its messages.
+    fn build(kernels: &[&Generated], schedules: fn(u64) -> Range<usize>) -> (Self, Vec<(u64, String)>) {
+        let folder = Self::new();
+        let mut left = kernels.to_vec();
+        let mut refused = Vec::new();
+        for _ in 0..ROUNDS {
+            folder.write(&left, schedules);
+            let found = folder.compile();
+            if found.is_empty() {
+                return (folder, refused);
+            }
+            for (seed, message) in found {
+                // rustc may say several things of a kernel.
+                if let Some(at) = left.iter().position(|kernel| kernel.seed == seed) {
+                    left.remove(at);
+                    refused.push((seed, message));
+                }
+            }
+        }
+        panic!("rustc goes on refusing kernels: {refused:?}");
+    }
+
     fn new() -> Self {
         let libraries = Libraries::find();
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("differential");
@@ -69,29 +107,21 @@ impl Folder {
         Self { path, libraries }
     }
 
-    fn write(&self, kernels: &[&Generated], left: &BTreeSet<usize>) {
+    fn write(&self, kernels: &[&Generated], schedules: fn(u64) -> Range<usize>) {
         let mut list = String::from(
             "type Of = fn() -> &'static oxysycl::Kernel;\n\npub const KERNELS: &[(&str, Of)] = &[\n",
         );
         let mut modules = String::new();
-        for at in left {
-            for schedule in 0..SCHEDULES.len() {
-                let _ = writeln!(
-                    list,
-                    "    (\"k{at}_{schedule}\", k{at}::k{at}_{schedule}::kernel),"
-                );
+        for kernel in kernels {
+            let seed = kernel.seed;
+            let _ = writeln!(modules, "#[path = \"k{seed}.rs\"]\nmod k{seed};");
+            let mut text = format!("use oxysycl::prelude::*;\n\n{}", kernel.helpers.join("\n"));
+            for schedule in schedules(seed) {
+                let name = format!("k{seed}_{schedule}");
+                let _ = writeln!(list, "    (\"{name}\", k{seed}::{name}::kernel),");
+                let _ = write!(text, "\n{}", kernel.item(&name, SCHEDULES[schedule]));
             }
-            let _ = writeln!(modules, "#[path = \"k{at}.rs\"]\nmod k{at};");
-            let mut text = format!("// seed {}\nuse oxysycl::prelude::*;\n\n", kernels[*at].seed);
-            text += &kernels[*at].helpers.join("\n");
-            for (schedule, attribute) in SCHEDULES.iter().enumerate() {
-                let _ = write!(
-                    text,
-                    "\n{}",
-                    kernels[*at].item(&format!("k{at}_{schedule}"), attribute)
-                );
-            }
-            self.put(&format!("k{at}.rs"), &text);
+            self.put(&format!("k{seed}.rs"), &text);
         }
         self.put("kernels.rs", &format!("{modules}\n{list}];\n"));
         self.put("main.rs", include_str!("runner.rs"));
@@ -102,7 +132,7 @@ impl Folder {
     }
 
     /// Compiles the program. Gives the kernels that rustc refuses, each with a message.
-    fn compile(&self) -> Vec<(usize, String)> {
+    fn compile(&self) -> Vec<(u64, String)> {
         let output = self
             .libraries
             .rustc()
@@ -111,7 +141,7 @@ impl Folder {
             .output()
             .expect("rustc runs");
         let messages = String::from_utf8_lossy(&output.stderr);
-        let refused: Vec<(usize, String)> = messages
+        let refused: Vec<(u64, String)> = messages
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .filter_map(|message| refusal(&message))
@@ -120,20 +150,26 @@ impl Folder {
         refused
     }
 
+    fn program(&self) -> Command {
+        let mut program = Command::new(self.path.join("program"));
+        program.env("OXYSYCL_CACHE", self.path.join("cache"));
+        program
+    }
+
     fn run(&self, verdict: &mut Verdict) {
-        let output = Command::new(self.path.join("program"))
-            .args([TOGETHER.to_string(), CASES.to_string()])
-            .env("OXYSYCL_CACHE", self.path.join("cache"))
+        let output = self
+            .program()
+            .args(["run", &TOGETHER.to_string(), &CASES.to_string()])
             .output()
             .expect("the program runs");
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             let result: Value = serde_json::from_str(line).expect("the program prints JSON");
             let name = result["kernel"].as_str().expect("a name");
-            let (at, schedule) = name[1..].split_once('_').expect("k1_2");
-            let (at, schedule): (usize, usize) =
-                (at.parse().expect("a number"), schedule.parse().expect("a number"));
+            let (seed, schedule) = name[1..].split_once('_').expect("k1_2");
+            let seed: u64 = seed.parse().expect("a number");
+            let schedule: usize = schedule.parse().expect("a number");
             if let Some(message) = result["refused"].as_str() {
-                verdict.refused.push((at, message.to_owned()));
+                verdict.refused.push((seed, message.to_owned()));
                 continue;
             }
             let number = |key: &str| result[key].as_u64().expect("a number") as usize;
@@ -143,7 +179,7 @@ impl Folder {
             if let Some(problem) = result["problem"].as_str() {
                 let schedule = SCHEDULES[schedule];
                 let failure = format!("with the schedule `{schedule}`: {problem}");
-                verdict.failures.push((at, failure));
+                verdict.failures.push((seed, failure));
             }
         }
         assert!(
@@ -155,17 +191,17 @@ impl Folder {
     }
 }
 
-/// The kernel that an error of rustc is about.
-fn refusal(message: &Value) -> Option<(usize, String)> {
+/// The seed of the kernel that an error of rustc is about.
+fn refusal(message: &Value) -> Option<(u64, String)> {
     if message["level"] != "error" {
         return None;
     }
-    let file = message["spans"].as_array()?.iter().find_map(in_kernel)?;
-    Some((file, message["rendered"].as_str()?.to_owned()))
+    let seed = message["spans"].as_array()?.iter().find_map(in_kernel)?;
+    Some((seed, message["rendered"].as_str()?.to_owned()))
 }
 
-/// The kernel that a place is in, or that a macro was expanded for there.
-fn in_kernel(span: &Value) -> Option<usize> {
+/// The seed of the kernel that a place is in, or that a macro was expanded for there.
+fn in_kernel(span: &Value) -> Option<u64> {
     let name = span["file_name"].as_str()?;
     let number = name.strip_prefix('k').and_then(|rest| rest.strip_suffix(".rs"));
     number
