@@ -36,6 +36,7 @@ fn main() -> ExitCode {
             ("the_selected_gpu_is_used", the_selected_gpu_is_used),
             ("one_library_is_for_both_targets", one_library_is_for_both_targets),
             ("failures_name_the_kernel", failures_name_the_kernel),
+            ("a_gpu_that_is_gone_is_named", a_gpu_that_is_gone_is_named),
             ("a_kernel_that_hangs_is_named", a_kernel_that_hangs_is_named),
             ("gpus_that_are_too_old_are_named", gpus_that_are_too_old_are_named),
             ("another_target_is_named", another_target_is_named),
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
                 what_cannot_be_compiled_is_named,
             ),
             ("a_missing_part_is_named", a_missing_part_is_named),
+            ("half_a_part_is_named", half_a_part_is_named),
             ("a_bundle_needs_no_compiler", a_bundle_needs_no_compiler),
             ("bundles_that_do_not_fit_say_so", bundles_that_do_not_fit_say_so),
         ],
@@ -385,6 +387,25 @@ fn failures_name_the_kernel() {
     assert!(output.contains("CUDA_ERROR_DEVICE_UNAVAILABLE"), "{output}");
 }
 
+/// As the driver says it of a GPU that has fallen off the bus, or whose memory is broken: before a launch, and after it.
+fn a_gpu_that_is_gone_is_named() {
+    for (failing, word) in [
+        ("cuCtxSetCurrent=999", "CUDA_ERROR_UNKNOWN"),
+        ("cuMemcpyAsync=999", "CUDA_ERROR_UNKNOWN"),
+        ("cuModuleLoadDataEx=999", "CUDA_ERROR_UNKNOWN"),
+        ("cuLaunchKernel=999", "CUDA_ERROR_UNKNOWN"),
+        ("cuStreamSynchronize=999", "CUDA_ERROR_UNKNOWN"),
+        ("cuStreamSynchronize=214", "CUDA_ERROR_ECC_UNCORRECTABLE"),
+    ] {
+        let variables = [("OXYSYCL_DEVICE", "gpu"), ("FAKE_CUDA_FAIL", failing)];
+        let output = Site::get().run("launch", &variables);
+        assert!(
+            output.contains(word) && output.contains("error: ") && !output.contains("got ["),
+            "{failing}: {output}"
+        );
+    }
+}
+
 fn a_kernel_that_hangs_is_named() {
     let variables = [
         ("OXYSYCL_DEVICE", "gpu"),
@@ -425,22 +446,55 @@ fn what_cannot_be_compiled_is_named() {
     );
 }
 
-fn a_missing_part_is_named() {
+/// A home with the toolchain and no NVIDIA part.
+fn home() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     let toolchain = Toolchain::ensure().unwrap();
-    fs::create_dir(home.path().join("toolchain")).unwrap();
-    symlink(
-        toolchain.root(),
-        home.path().join("toolchain").join(toolchain.version()),
-    )
-    .unwrap();
-    let home = ("OXYSYCL_HOME", home.path().to_str().unwrap());
+    let folder = home.path().join("toolchain");
+    fs::create_dir(&folder).unwrap();
+    symlink(toolchain.root(), folder.join(toolchain.version())).unwrap();
+    home
+}
+
+/// Without the NVIDIA part, what compiles for a GPU or runs on one says how to get it.
+fn advises_to_install(home: &Path) {
+    let home = ("OXYSYCL_HOME", home.to_str().unwrap());
     for (role, device) in [("compile", "cpu"), ("launch", "gpu")] {
         let output = Site::get().run(role, &[home, ("OXYSYCL_DEVICE", device)]);
         assert!(
             output.contains("oxysycl toolchain install nvidia"),
             "{role}: {output}"
         );
+    }
+}
+
+fn a_missing_part_is_named() {
+    advises_to_install(home().path());
+}
+
+/// A part without a file, with half of one, or without its manifest counts as none.
+fn half_a_part_is_named() {
+    const PART: [&str; 4] = [
+        "bin/ptxas",
+        "nvvm/libdevice/libdevice.10.bc",
+        "licenses/nvidia-cuda-nvcc.txt",
+        "manifest.txt",
+    ];
+    let whole = Site::get().home().join("toolchain").join(Nvidia::version());
+    let damages: [fn(&Path); 3] = [
+        |part| fs::remove_file(part.join("bin/ptxas")).unwrap(),
+        |part| fs::write(part.join("nvvm/libdevice/libdevice.10.bc"), "half of it").unwrap(),
+        |part| fs::remove_file(part.join("manifest.txt")).unwrap(),
+    ];
+    for damage in damages {
+        let home = home();
+        let part = home.path().join("toolchain").join(Nvidia::version());
+        for file in PART {
+            fs::create_dir_all(part.join(file).parent().unwrap()).unwrap();
+            fs::copy(whole.join(file), part.join(file)).unwrap();
+        }
+        damage(&part);
+        advises_to_install(home.path());
     }
 }
 
@@ -472,14 +526,26 @@ fn bundles_that_do_not_fit_say_so() {
     assert!(output.contains("does not hold"), "{output}");
     let output = run(&[("TARGET", "spir64")]);
     assert!(output.contains("was made for nvptx64-nvidia-cuda"), "{output}");
-    let adapter = Path::new(&folder).join("lib/libur_adapter_cuda.so.0");
-    let bytes = fs::read(&adapter).unwrap();
-    fs::write(&adapter, &bytes[..bytes.len() / 2]).unwrap();
-    let output = run(&[]);
-    assert!(
-        output.contains("libur_adapter_cuda.so.0") && output.contains("copy it again"),
-        "{output}"
-    );
+    let manifest = fs::read_to_string(Path::new(&folder).join("bundle.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    for name in manifest["files"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .chain(["bundle.json"])
+    {
+        let path = Path::new(&folder).join(name);
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        let output = run(&[]);
+        assert!(
+            output.contains(name) && output.contains("copy it again"),
+            "{output}"
+        );
+        fs::write(&path, bytes).unwrap();
+    }
+    assert!(run(&[]).contains("got ["), "whole it works");
     fs::remove_file(Path::new(&folder).join("bundle.json")).unwrap();
     let output = run(&[]);
     assert!(output.contains("bundle.json"), "{output}");

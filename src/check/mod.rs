@@ -16,8 +16,8 @@ pub use self::report::{Checked, Failure, Report};
 
 use std::collections::BTreeSet;
 
-use oxysycl_codegen::ir::{DType, Kernel as Ir};
-use oxysycl_runtime::{Queue, Runtime, Source, Target, Unit};
+use oxysycl_codegen::ir::{DType, Kernel as Ir, Library};
+use oxysycl_runtime::{Device, Queue, Runtime, Source, Target, Unit};
 
 use self::case::Case;
 use self::judge::Unsigned;
@@ -56,6 +56,11 @@ impl Plan {
             unmet: unmet.clone(),
         };
         Ok(kernel.variants().iter().map(plan).collect())
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &'static Kernel {
+        self.kernel
     }
 
     /// The element types, in the order of the kernel's type parameters.
@@ -166,6 +171,7 @@ impl Plan {
             ir: &ir,
             variant: self.variant,
             exact: ir.is_exact(),
+            library: library(queue.device()),
             unsigned: Unsigned {
                 zeros: ir.has_extremum(),
                 infinities: ir.has_extremum() && ir.divides(),
@@ -244,6 +250,14 @@ impl Checked {
             problem,
             repro,
         });
+    }
+}
+
+/// Whose functions `device` computes with.
+fn library(device: &Device) -> Library {
+    match device.backend.as_str() {
+        "ext_oneapi_cuda" => Library::Cuda,
+        _ => Library::OpenCl,
     }
 }
 

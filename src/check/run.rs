@@ -15,7 +15,7 @@ use super::memory::{At, Expected, Judgement, Memory, Place, Wrong, memory};
 use crate::argument::{DeviceArgument, HostArgument};
 use crate::kernel::{Native, Variant};
 use crate::launch::{LaunchError, shape};
-use crate::native::{Side, decide, shuffle};
+use crate::native::{Library, Side, computed_by, decide, shuffle};
 
 /// Launches of a repeated case after the first.
 const REPEATS: usize = 20;
@@ -28,6 +28,8 @@ pub(super) struct Subject<'a> {
     pub(super) variant: &'a Variant,
     /// Whether the device must give the bits of the native function.
     pub(super) exact: bool,
+    /// Whose functions the device computes with.
+    pub(super) library: Library,
     /// Signs that do not count then.
     pub(super) unsigned: Unsigned,
     /// Its buffers of indices.
@@ -157,7 +159,8 @@ impl Subject<'_> {
 
     /// What is right: the results of the function, or of its shadow, once for each way that its decisions may go.
     fn references(&self, case: &Case, buffers: &Buffers, twin: Native) -> Result<Vec<Results>, Trouble> {
-        let run = |side| decide(side, || self.native(case, buffers, twin, !self.exact));
+        let native = || self.native(case, buffers, twin, !self.exact);
+        let run = |side| computed_by(self.library, || decide(side, native));
         let (results, open) = run(Side::Value);
         let mut references = vec![results?];
         if open {

@@ -1,61 +1,105 @@
 //! The GPU suite: every operator on an NVIDIA GPU, the functions of the device, and the tools that look for races and bad
 //! accesses. Without such a GPU its tests are ignored, by name.
+//!
+//! With `OXYSYCL_GPU_BUNDLE` nothing is run, and everything that the suite compiles is put into that folder: see
+//! `docs/src/nvidia.md`.
 
+mod functions;
+
+use std::env;
 use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use oxysycl_codegen::ir::{Accuracy, Math, Syntax};
-use oxysycl_runtime::{Queue, Runtime, Selector, Source, Unit, nvidia};
+use oxysycl::check::{Checked, Plan};
+use oxysycl_runtime::bundle::{Bundle, Contents};
+use oxysycl_runtime::{Queue, Runtime, Selector, Target, nvidia};
 
-/// The functions of `functions.hpp`, by number: how they are written in Rust.
-const FUNCTIONS: [&str; 18] = [
-    "exp", "exp2", "exp_m1", "ln", "log2", "log10", "ln_1p", "sin", "cos", "tan", "sinh", "cosh", "tanh",
-    "erf", "erfc", "rsqrt", "sqrt", "recip",
-];
-
-/// What the tools look at: a case of every operator, and another one of the operator for which that has no elements.
-const CASES: [&[&str]; 2] = [&["--case", "12"], &["per_token_group_quant_int8", "--case", "24"]];
-
-/// The device that everything runs on.
+/// The device that everything runs on, and the target that is for it.
 const DEVICE: &str = "cuda";
+const TARGET: &str = "nvptx64-nvidia-cuda";
+
+/// The first argument of a process that runs operators: all cases of the one whose number follows, or a case of each.
+const ONE: &str = "--operator";
+const EACH: &str = "--each-operator";
+
+/// The case of each operator; if it has no elements, the next that has. Earlier ones have one row.
+const CASE: usize = 12;
+
+/// The tools of NVIDIA's `compute-sanitizer`.
+const TOOLS: [&str; 4] = ["memcheck", "racecheck", "synccheck", "initcheck"];
 
 fn main() -> ExitCode {
-    let missing = match nvidia::driver() {
-        Ok(driver) if driver.devices > 0 => false,
-        Ok(_) => true,
+    let arguments: Vec<String> = env::args().collect();
+    match &arguments[..] {
+        [_, role, number] if role == ONE => {
+            let plan = &operators()[number.parse::<usize>().expect("a number")];
+            verdict([check(plan, &queue())])
+        }
+        [_, role] if role == EACH => {
+            let queue = queue();
+            verdict(operators().iter().map(|plan| check_some(plan, &queue)))
+        }
+        _ => match env::var_os("OXYSYCL_GPU_BUNDLE") {
+            Some(folder) => {
+                bundle(folder.as_ref());
+                ExitCode::SUCCESS
+            }
+            None => libtest_mimic::run(&Arguments::from_args(), tests()).exit_code(),
+        },
+    }
+}
+
+fn tests() -> Vec<Trial> {
+    let no_gpu = match nvidia::driver() {
+        Ok(driver) => driver.devices == 0,
         Err(error) => {
             eprintln!("no NVIDIA GPU: {error}");
             true
         }
     };
-    let mut tests = vec![
-        trial("every_operator_is_right", every_operator_is_right, missing),
-        trial(
-            "functions_are_within_their_bounds",
-            functions_are_within_their_bounds,
-            missing,
-        ),
-    ];
-    let no_sanitizer = Command::new("compute-sanitizer")
-        .arg("--version")
-        .output()
-        .is_err();
-    if no_sanitizer && !missing {
+    let sanitizer = Command::new("compute-sanitizer").arg("--version").output();
+    if sanitizer.is_err() && !no_gpu {
         eprintln!("compute-sanitizer is not on PATH: it comes with NVIDIA's toolkit");
     }
-    for tool in ["memcheck", "racecheck", "synccheck", "initcheck"] {
-        tests.push(trial(tool, move || sanitize(tool), missing || no_sanitizer));
-    }
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+    let functions = [
+        Trial::test("functions_of_one_number", || functions::of_one_number(&queue())),
+        Trial::test("functions_of_two_numbers", || functions::of_two_numbers(&queue())),
+        Trial::test("quotients", || functions::quotients(&queue())),
+    ];
+    let operators = operators();
+    let operators = operators.iter().enumerate().map(|(number, plan)| {
+        let test = move || run(this().args([ONE, &number.to_string()]));
+        Trial::test(name(plan), test)
+    });
+    let tools = TOOLS.map(|tool| {
+        Trial::test(tool, move || sanitize(tool)).with_ignored_flag(no_gpu || sanitizer.is_err())
+    });
+    let ignored = |test: Trial| test.with_ignored_flag(no_gpu);
+    let tests = functions.into_iter().chain(operators).map(ignored);
+    tests.chain(tools).collect()
 }
 
-fn trial(name: &str, test: impl FnOnce() -> Result<(), Failed> + Send + 'static, ignored: bool) -> Trial {
-    Trial::test(name, test).with_ignored_flag(ignored)
+/// Every operator with each combination of its element types.
+fn operators() -> Vec<Plan> {
+    let kernels = oxysycl::kernels().expect("operators are accepted");
+    let plans = kernels.into_iter().map(Plan::all);
+    let plans: Result<Vec<_>, _> = plans.collect();
+    plans.expect("operators are accepted").concat()
 }
 
-/// This project's command.
-fn command() -> &'static str {
-    env!("CARGO_BIN_EXE_oxysycl")
+fn name(plan: &Plan) -> String {
+    let dtypes = plan.dtypes().iter().map(|dtype| format!("_{dtype}"));
+    let ir = plan.kernel().ir().expect("operators are accepted");
+    ir.name.clone() + &dtypes.collect::<String>()
+}
+
+fn queue() -> Queue {
+    Queue::new(&Selector::Named(DEVICE.to_owned())).expect("there is an NVIDIA GPU")
+}
+
+/// This program, to be started as a process of its own.
+fn this() -> Command {
+    Command::new(env::current_exe().expect("a test is a file"))
 }
 
 /// Runs `command`, shows what it wrote, and fails where it fails.
@@ -71,78 +115,51 @@ fn run(command: &mut Command) -> Result<(), Failed> {
     }
 }
 
-fn every_operator_is_right() -> Result<(), Failed> {
-    run(Command::new(command()).args(["check", "--device", DEVICE]))
-}
-
 fn sanitize(tool: &str) -> Result<(), Failed> {
-    for case in CASES {
-        let mut sanitizer = Command::new("compute-sanitizer");
-        sanitizer.args(["--tool", tool, "--error-exitcode", "9"]);
-        sanitizer
-            .arg(command())
-            .args(["check", "--device", DEVICE])
-            .args(case);
-        run(&mut sanitizer)?;
-    }
-    Ok(())
+    let mut sanitizer = Command::new("compute-sanitizer");
+    sanitizer
+        .args(["--tool", tool, "--error-exitcode", "9"])
+        .arg(env::current_exe()?)
+        .arg(EACH);
+    run(&mut sanitizer)
 }
 
-/// How many ULP a function may lose, by its name in Rust.
-fn bound(name: &str) -> f64 {
-    let found = [Syntax::Function, Syntax::Method]
-        .iter()
-        .find_map(|syntax| Math::find(*syntax, name));
-    match found.map(|math| math.row().accuracy) {
-        Some(Accuracy::Within(bound)) => bound.ulps,
-        Some(Accuracy::Rounded) => 0.5,
-        other => panic!("{name} has no bound: {other:?}"),
-    }
+fn check(plan: &Plan, queue: &Queue) -> Checked {
+    let checked = plan.run(queue, &|| ()).expect("operators are accepted");
+    println!("{}", serde_json::json!(checked));
+    checked
 }
 
-fn functions_are_within_their_bounds() -> Result<(), Failed> {
-    let queue = Queue::new(&Selector::Named(DEVICE.to_owned()))?;
-    let module = Runtime::global()?.module(&Unit {
-        source: Source::Header {
-            name: "functions.hpp".to_owned(),
-            text: include_str!("functions.hpp").to_owned(),
-        },
-        defines: Vec::new(),
-        include_dirs: Vec::new(),
-        target: queue.device().target.clone(),
-    })?;
-    let errors = module.function("function_errors", None)?;
-    let (worst, places) = (queue.upload(&[0u64; 18])?, queue.upload(&[0u32; 18])?);
-    for number in 0..FUNCTIONS.len() as i32 {
-        // SAFETY: the header's C type, with a number for each function.
-        unsafe { errors.call_void(&queue, (worst.view(), places.view(), number)) }?;
-        queue.wait()?;
-    }
-    let mut beyond = Vec::new();
-    for ((name, worst), place) in FUNCTIONS.iter().zip(worst.to_vec()?).zip(places.to_vec()?) {
-        let (error, x) = (f64::from_bits(worst), f32::from_bits(place));
-        let bound = bound(name);
-        println!("{name:7} {error:.4} ULP of {bound}, at {x:e}");
-        // The double-precision reference is off by very little itself.
-        if error > bound + 1e-6 {
-            beyond.push(format!("{name}: {error} ULP of {bound}, at {x:e}"));
+/// Checks one case that has elements.
+fn check_some(plan: &Plan, queue: &Queue) -> Checked {
+    let mut cases = plan.numbers().into_iter().filter(|number| *number >= CASE);
+    let checked = cases.find_map(|case| {
+        let mut only = plan.clone();
+        only.retain(|number| number == case);
+        let checked = check(&only, queue);
+        (checked.elements > 0 || !checked.passed).then_some(checked)
+    });
+    checked.unwrap_or_else(|| panic!("no case of {} has elements", name(plan)))
+}
+
+fn verdict(results: impl IntoIterator<Item = Checked>) -> ExitCode {
+    let mut failed = results.into_iter().filter(|checked| !checked.passed).peekable();
+    match failed.peek() {
+        None => ExitCode::SUCCESS,
+        Some(_) => {
+            failed.for_each(|checked| eprintln!("{checked:#?}"));
+            ExitCode::FAILURE
         }
     }
-    let wrong = queue.upload(&[0u64])?;
-    // SAFETY: the header's C type, with one number.
-    unsafe {
-        module
-            .function("wrong_quotients", None)?
-            .call_void(&queue, (wrong.view(),))
-    }?;
-    let wrong = wrong.to_vec()?[0];
-    println!("quotients that are not the nearest float, of 2^32: {wrong}");
-    if wrong > 0 {
-        beyond.push(format!("{wrong} quotients"));
-    }
-    if beyond.is_empty() {
-        Ok(())
-    } else {
-        Err(beyond.join("\n").into())
-    }
+}
+
+/// Puts all that the suite compiles into a bundle in `folder`.
+fn bundle(folder: &std::path::Path) {
+    let target = Target::Named(TARGET.to_owned());
+    let unit = |plan: &Plan| plan.unit(&target).expect("operators are accepted");
+    let mut units: Vec<_> = operators().iter().map(unit).collect();
+    units.push(functions::unit(&target));
+    let contents = Contents { units, target };
+    let made = Bundle::create(folder, Runtime::global().expect("there is a compiler"), &contents);
+    made.unwrap_or_else(|error| panic!("{error}"));
 }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::Span;
 
 pub use self::expr::{Binary, Expr, ExprKind, Unary, Valued};
-pub use self::math::{Accuracy, Bound, Math, MathRow, Slot, Syntax};
+pub use self::math::{Accuracy, Bounds, Library, Math, MathRow, Slot, Syntax};
 pub use self::reduce::{Combines, GroupFunction, GroupWord, Identity, Reduce, ReduceRow, SCAN_SUM};
 pub use self::scan::{Scan, scanned, scans};
 pub use self::search::{Search, search};

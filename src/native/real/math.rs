@@ -2,6 +2,7 @@
 
 use oxysycl_codegen::ir::Math;
 
+use super::library::lost;
 use super::{EITHER_ZERO, Real};
 
 impl Real {
@@ -13,7 +14,7 @@ impl Real {
         let [low, middle, high] = self.range().map(f);
         let propagated = (low - middle).abs().max((high - middle).abs());
         if middle.is_finite() && low.is_finite() && high.is_finite() {
-            Self::rounded(middle, propagated, math.ulps())
+            Self::rounded(middle, propagated, lost(math))
         } else {
             Self::agreed([low, middle, high])
         }
@@ -28,7 +29,7 @@ impl Real {
         if value.is_nan() {
             Self::known(value)
         } else {
-            Self::rounded(value, self.error.min(2.0), math.ulps())
+            Self::rounded(value, self.error.min(2.0), lost(math))
         }
     }
 
@@ -178,12 +179,12 @@ impl Real {
             () if off < distance && !crosses => (off / distance).asin(),
             () => return Self::UNKNOWN,
         };
-        self.binary(x, f64::atan2, turned, Math::Atan2.ulps())
+        self.binary(x, f64::atan2, turned, lost(Math::Atan2))
     }
 
     /// `f32::hypot`
     pub fn hypot(self, other: Self) -> Self {
-        self.binary(other, f64::hypot, self.error + other.error, Math::Hypot.ulps())
+        self.binary(other, f64::hypot, self.error + other.error, lost(Math::Hypot))
     }
 
     /// `f32::sin_cos`
@@ -239,7 +240,7 @@ impl Real {
                 .flat_map(|x| exponent.range().map(|y| x.powf(y)));
             corners.fold(0.0, |most: f64, corner| most.max((corner - value).abs()))
         };
-        self.binary(exponent, f64::powf, propagated, Math::Pow.ulps())
+        self.binary(exponent, f64::powf, propagated, lost(Math::Pow))
     }
 
     /// `f32::powi`, whose bits Rust leaves open: by squaring, as natively and on the device.
@@ -266,7 +267,7 @@ impl Real {
         let value = self.value.mul_add(factor.value, summand.value);
         let propagated = self.product_error(factor) + summand.error;
         if value.is_finite() && propagated.is_finite() {
-            return Self::rounded(value, propagated, Math::MulAdd.ulps());
+            return Self::rounded(value, propagated, lost(Math::MulAdd));
         }
         let products = self
             .range()

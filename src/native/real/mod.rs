@@ -1,7 +1,8 @@
 //! Numbers of a kernel's shadow: `f64` with a bound on how far the device's `f32` may be off.
 //!
 //! Every operation adds what the device may lose in it to what its operands may be off by: half an ULP (unit in the last
-//! place) of `f32` for operators, and what the table of [`Math`](oxysycl_codegen::ir::Math) says for functions.
+//! place) of `f32` for operators, and what the table of [`Math`](oxysycl_codegen::ir::Math) says for functions of the device
+//! at hand ([`computed_by`]).
 //!
 //! A sum over a row is gathered by at least 16 work-items, which take neighbours up to 16 at a time, and their parts are
 //! combined by halves: no term goes through more than `ceil(n / 16) + 20` additions, nor through more than there are. Where lanes
@@ -10,10 +11,12 @@
 //!
 //! Comparisons and casts to integers follow the value alone, unless [`decide`] asks for another [`Side`].
 
+mod library;
 mod math;
 mod ops;
 mod side;
 
+pub use self::library::computed_by;
 pub use self::side::{Side, decide};
 
 /// The least work-items that gather a row's sum, and the most neighbours that one takes at a time.

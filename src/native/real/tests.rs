@@ -1,6 +1,7 @@
 //! The bounds must hold, and must not be idle: random programs in `f32`, whose exact result lies in `f64`.
 
 use fastrand::Rng;
+use oxysycl_codegen::ir::Library;
 
 use super::*;
 
@@ -173,6 +174,21 @@ fn every_bound_of_the_table_is_kept_and_used() {
     assert!(near(x.sinh(), 4.0) && near(x.cosh(), 4.0));
     assert!(near(x.erf(), 16.0) && near(x.powf(Real::from(1.3)), 16.0));
     assert!(near(x.sqrt(), 0.5) && near(x.recip(), 0.5) && near(x * x, 0.5));
+}
+
+#[test]
+fn bounds_are_those_of_the_device() {
+    let x = Real::from(0.7);
+    let lost = |f: fn(Real) -> Real| f(x).error() / ulp(f(x).value().abs());
+    let (exp, sin) = computed_by(Library::Cuda, || (lost(Real::exp), lost(Real::sin)));
+    assert!(
+        (exp - 2.5).abs() < 1e-6 && (sin - 2.5).abs() < 1e-6,
+        "{exp} {sin}"
+    );
+    assert!(
+        (lost(Real::exp) - 3.0).abs() < 1e-6,
+        "elsewhere they are as before"
+    );
 }
 
 /// Sums terms as a device may: in any order, by 16 or more work-items that take some neighbours at a time.
