@@ -29,13 +29,16 @@ fn main() -> ExitCode {
             ("damaged_wheels_are_refused", damaged_wheels_are_refused),
             ("incomplete_wheels_are_refused", incomplete_wheels_are_refused),
             ("failures_say_what_to_do", failures_say_what_to_do),
+            ("an_installation_goes_on_where_it_ended", an_installation_goes_on),
+            ("what_is_done_is_said_without_a_terminal", what_is_done_is_said),
+            ("changed_files_are_found_and_replaced", changed_files_are_found),
             ("offline_downloads_nothing", offline_downloads_nothing),
             (
                 "places_that_cannot_be_written_to_are_named",
                 places_that_cannot_be_written_to_are_named,
             ),
         ],
-        &[("ensure", ensure_role)],
+        &[("ensure", ensure_role), ("verify", verify_role)],
     )
 }
 
@@ -43,6 +46,14 @@ fn main() -> ExitCode {
 fn ensure_role() {
     match Toolchain::ensure() {
         Ok(toolchain) => println!("{}", toolchain.root().display()),
+        Err(error) => println!("error: {error}"),
+    }
+}
+
+/// Says which files are damaged, and has them replaced the next time.
+fn verify_role() {
+    match Toolchain::condemn_damaged() {
+        Ok(damaged) => println!("{damaged:?}"),
         Err(error) => println!("error: {error}"),
     }
 }
@@ -69,6 +80,9 @@ const FILES: [(&str, &str); 18] = [
     ("etc/vendors/intel.icd", "not needed"),
 ];
 
+/// How many wheels the toolchain is made of.
+const WHEELS: usize = 7;
+
 /// A place to install to, with a stand-in `python3`.
 struct Site {
     folder: TempDir,
@@ -88,7 +102,7 @@ impl Site {
              here=$(dirname \"$0\")/..; wheels=$here/wheels; dest= last=\n\
              for a; do case \"$last\" in --dest) dest=$a;; esac; last=$a; done\n\
              for a; do printf '%s\\n' \"$a\"; done > \"$here/arguments\"\n\
-             cp \"$last\" \"$here/requirements.txt\"; echo run >> \"$here/runs\"\n\
+             cat \"$last\" >> \"$here/requirements.txt\"; ls \"$dest\" | wc -l >> \"$here/runs\"\n\
              {pip}\n"
         );
         let python = site.path("bin/python3");
@@ -143,6 +157,11 @@ impl Site {
             .unwrap()
     }
 
+    /// How often everything was downloaded: pip is run for each wheel.
+    fn downloads(&self) -> usize {
+        self.runs().div_ceil(WHEELS)
+    }
+
     /// How often pip was run.
     fn runs(&self) -> usize {
         fs::read_to_string(self.path("runs"))
@@ -189,7 +208,9 @@ impl Site {
 }
 
 const COPY: &str = "cp \"$wheels\"/* \"$dest\"";
-const COPY_SLOWLY: &str = "sleep 5; cp \"$wheels\"/* \"$dest\"";
+/// Only the first of them takes a while.
+const COPY_SLOWLY: &str =
+    "[ -e \"$here/slept\" ] || sleep 7; touch \"$here/slept\"; cp \"$wheels\"/* \"$dest\"";
 
 fn an_installation_is_complete() {
     let site = Site::new(COPY);
@@ -223,14 +244,14 @@ fn an_installation_is_complete() {
     );
     assert!(arguments.contains("--no-deps\n") && !arguments.contains("://") && !arguments.contains("index"));
     let requirements = fs::read_to_string(site.path("requirements.txt")).unwrap();
-    assert_eq!(requirements.lines().count(), 7);
+    assert_eq!(requirements.lines().count(), WHEELS);
     for line in requirements.lines() {
         let (pin, digest) = line.split_once(" --hash=sha256:").unwrap();
         assert!(pin.contains("==") && digest.len() == 64, "{line}");
     }
     // The second time there is nothing to do, nor to say.
     assert_eq!(site.ensure(), (said, String::new()));
-    assert_eq!(site.runs(), 1);
+    assert_eq!(site.downloads(), 1);
 }
 
 fn many_installers_install_once() {
@@ -240,7 +261,7 @@ fn many_installers_install_once() {
         let (said, _) = texts(&installer.wait_with_output().unwrap());
         site.assert_installed(&said);
     }
-    assert_eq!(site.runs(), 1);
+    assert_eq!(site.downloads(), 1);
 }
 
 fn a_killed_installer_does_no_harm() {
@@ -254,11 +275,11 @@ fn a_killed_installer_does_no_harm() {
     installer.kill().unwrap();
     installer.wait().unwrap();
     // What it was doing lies there.
-    assert_eq!(site.installed().len(), 2);
+    assert_eq!(site.installed().len(), 3, "{:?}", site.installed());
     let (said, _) = site.ensure();
     site.assert_installed(&said);
     assert!(start.elapsed() < Duration::from_secs(60));
-    assert_eq!(site.runs(), 2);
+    assert_eq!(site.downloads(), 2);
 }
 
 fn waiting_is_said() {
@@ -287,7 +308,7 @@ fn a_damaged_toolchain_is_replaced() {
     assert_eq!(site.ensure().0, said);
     assert_eq!(fs::read(&library).unwrap(), b"device");
     site.assert_installed(&said);
-    assert_eq!(site.runs(), 3);
+    assert_eq!(site.downloads(), 3);
 }
 
 fn damaged_wheels_are_refused() {
@@ -343,6 +364,55 @@ fn failures_say_what_to_do() {
         said.contains("cannot run `python3`") && said.contains("install Python 3"),
         "{said}"
     );
+}
+
+/// The network fails in the middle: what was downloaded by then is there the next time.
+fn an_installation_goes_on() {
+    let fails_once = "[ $(wc -l < \"$here/runs\") != 4 ] || { echo 'ReadTimeoutError: no' >&2; exit 1; }; \
+        touch \"$dest/$(wc -l < \"$here/runs\")\"; [ $(wc -l < \"$here/runs\") -lt 8 ] || { rm \"$dest\"/*; cp \"$wheels\"/* \"$dest\"; }";
+    let site = Site::new(fails_once);
+    let (said, log) = site.ensure();
+    assert!(
+        said.starts_with("error: ") && said.contains("network"),
+        "{said} {log}"
+    );
+    assert_eq!(site.runs(), 4);
+    site.assert_installed(&site.ensure().0);
+    let there: Vec<String> = fs::read_to_string(site.path("runs"))
+        .unwrap()
+        .lines()
+        .map(|line| line.trim().to_owned())
+        .collect();
+    assert_eq!(there[..5], ["0", "1", "2", "3", "3"], "{there:?}");
+}
+
+fn what_is_done_is_said() {
+    let (_, log) = Site::new(COPY_SLOWLY).ensure();
+    assert!(log.contains("oxysycl: downloading: 0 of "), "{log}");
+}
+
+fn changed_files_are_found() {
+    let site = Site::new(COPY);
+    let (said, _) = site.ensure();
+    let root = Path::new(said.trim_end());
+    let verify = || {
+        let mut command = process("verify");
+        command.env("OXYSYCL_HOME", site.path("home"));
+        texts(&command.output().unwrap()).0
+    };
+    assert_eq!(verify(), "[]\n");
+    // Of the same length, so that nothing else sees it.
+    let library = root.join("lib/libintelocl.so");
+    fs::write(&library, "decive").unwrap();
+    assert_eq!(site.ensure().0, said);
+    assert_eq!(fs::read(&library).unwrap(), b"decive");
+    assert_eq!(verify(), format!("[{library:?}]\n"));
+    assert_eq!(site.ensure().0, said);
+    assert_eq!(fs::read(&library).unwrap(), b"device");
+    assert_eq!(verify(), "[]\n");
+    // One of an older version of this project.
+    fs::remove_file(root.join("digests.txt")).unwrap();
+    assert!(verify().contains("kept no digests"));
 }
 
 fn offline_downloads_nothing() {

@@ -55,6 +55,11 @@ pub trait Driver: Send + Sync {
         Vec::new()
     }
 
+    /// What makes compiling slower here than it has to be, each with what to do. As a rule nothing does.
+    fn slowed_by(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Every file outside the driver's own toolchain that `unit` reads, as far as can be told before it is compiled; empty
     /// for self-contained sources. The cache key covers their contents.
     fn dependencies(&self, unit: &Unit) -> Result<Vec<PathBuf>, CompileError>;

@@ -75,6 +75,23 @@ pub enum ToolchainError {
         /// The missing file.
         missing: String,
     },
+    /// Nobody knows what its files were.
+    #[error(
+        "{root} cannot be verified: an older version of oxysycl installed it, which kept no digests; to have it installed \
+         anew, delete that folder and run `oxysycl toolchain install`", root = root.display()
+    )]
+    NoDigests {
+        /// The folder.
+        root: PathBuf,
+    },
+    /// It cannot be read.
+    #[error("cannot read {path}: {source}", path = path.display())]
+    Unreadable {
+        /// The folder.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// The disk is full.
     #[error(
         "no space left while writing {path}: the embedded toolchain needs 1.5 GB there; \

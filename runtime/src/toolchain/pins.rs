@@ -75,16 +75,20 @@ pub(super) const PINS: [Pin; 7] = [
     },
 ];
 
-/// The text of a pip requirements file for `pins`.
-pub(super) fn requirements(pins: &[Pin]) -> String {
-    pins.iter()
-        .map(|pin| format!("{}=={} --hash=sha256:{}\n", pin.package, pin.version, pin.sha256))
-        .collect()
+impl Pin {
+    /// Its line in a pip requirements file.
+    pub(super) fn requirement(&self) -> String {
+        format!(
+            "{}=={} --hash=sha256:{}\n",
+            self.package, self.version, self.sha256
+        )
+    }
 }
 
 /// The name of the folder for what comes from `pins`: the release, and a digest of them short enough for a path.
 pub(super) fn folder_name(release: &str, pins: &[Pin]) -> String {
-    let digest = hex::encode(Sha256::digest(requirements(pins)));
+    let requirements: String = pins.iter().map(Pin::requirement).collect();
+    let digest = hex::encode(Sha256::digest(requirements));
     format!("{release}-{}", &digest[..12])
 }
 

@@ -5,20 +5,37 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::ToolchainError;
 use super::pins::{self, Pin};
-use super::{ToolchainError, progress};
+use super::progress::Progress;
 use crate::process::{self, Ending};
 
-/// Downloads the wheels of `pins` into a new folder `wheels` in `staging`, where pip's temporary files go too.
-pub(super) fn download(pins: &[Pin], staging: &Path) -> Result<Vec<PathBuf>, ToolchainError> {
+/// Downloads the wheels of `pins` into the folder `wheels`. What is there already from an earlier attempt, and has the pinned
+/// digest, is not downloaded again. pip's temporary files go to `staging`.
+pub(super) fn download(pins: &[Pin], wheels: &Path, staging: &Path) -> Result<Vec<PathBuf>, ToolchainError> {
     let temporary = staging.join("tmp");
-    let wheels = staging.join("wheels");
-    let requirements = staging.join("requirements.txt");
-    for folder in [&temporary, &wheels] {
-        fs::create_dir(folder).map_err(ToolchainError::writing(folder))?;
+    for folder in [wheels, &temporary] {
+        fs::create_dir_all(folder).map_err(ToolchainError::writing(folder))?;
     }
-    fs::write(&requirements, pins::requirements(pins)).map_err(ToolchainError::writing(&requirements))?;
+    let progress = Progress::bytes("downloading", pins::total_length(pins));
+    for pin in pins {
+        // One by one: pip keeps nothing of several if it does not get them all.
+        let requirements = staging.join("requirements.txt");
+        fs::write(&requirements, pin.requirement()).map_err(ToolchainError::writing(&requirements))?;
+        let mut pip = command(&requirements, wheels, &temporary);
+        // pip says nothing that could be shown until a wheel is complete; the files it is writing do.
+        let finished = process::run(&mut pip, None, || {
+            progress.bar().set_position(length(&temporary) + length(wheels));
+        });
+        let finished = finished.map_err(|source| ToolchainError::NoPython { source })?;
+        if finished.ending != Ending::Exit(0) {
+            return Err(explain(finished.ending, finished.text(), staging));
+        }
+    }
+    list(wheels).map_err(ToolchainError::writing(wheels))
+}
 
+fn command(requirements: &Path, wheels: &Path, temporary: &Path) -> Command {
     let mut pip = Command::new("python3");
     pip.args([
         "-m",
@@ -34,22 +51,13 @@ pub(super) fn download(pins: &[Pin], staging: &Path) -> Result<Vec<PathBuf>, Too
         "--progress-bar=off",
     ])
     .arg("--dest")
-    .arg(&wheels)
+    .arg(wheels)
     .arg("--requirement")
-    .arg(&requirements)
-    .env("TMPDIR", &temporary);
-
-    let bar = progress::bytes("downloading", pins::total_length(pins));
-    // pip says nothing that could be shown until a wheel is complete; the files it is writing do.
-    let finished = process::run(&mut pip, None, || {
-        bar.set_position(length(&temporary) + length(&wheels));
-    });
-    bar.finish_and_clear();
-    let finished = finished.map_err(|source| ToolchainError::NoPython { source })?;
-    match finished.ending {
-        Ending::Exit(0) => list(&wheels).map_err(ToolchainError::writing(&wheels)),
-        ending => Err(explain(ending, finished.text(), staging)),
-    }
+    .arg(requirements)
+    // Within a wheel; versions of pip that cannot do it do not mind.
+    .env("PIP_RESUME_RETRIES", "20")
+    .env("TMPDIR", temporary);
+    pip
 }
 
 /// What pip's failure means.

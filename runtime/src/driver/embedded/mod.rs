@@ -357,6 +357,17 @@ impl Embedded {
         })
     }
 
+    /// Compiles `unit` into the library `out`.
+    fn compile_once<'a>(&self, unit: &'a Unit, out: &Path) -> Result<Job<'a>, CompileError> {
+        let job = self.job(unit, out)?;
+        let (object, images) = match unit.source {
+            Source::Host { .. } => (self.host_pass(unit, &job, "")?, Vec::new()),
+            Source::Header { .. } | Source::File(_) => self.all_passes(unit, &job)?,
+        };
+        self.link(unit, &job, &object, &images, out)?;
+        Ok(job)
+    }
+
     /// Links the host side and `images` to the library `out`.
     fn link(
         &self,
@@ -417,6 +428,10 @@ impl Driver for Embedded {
         vec![self.toolchain.lib()]
     }
 
+    fn slowed_by(&self) -> Vec<String> {
+        self.tools.slowed_by(&self.toolchain, &self.gxx)
+    }
+
     fn dependencies(&self, unit: &Unit) -> Result<Vec<PathBuf>, CompileError> {
         let Source::File(path) = &unit.source else {
             return Ok(Vec::new());
@@ -462,15 +477,14 @@ impl Driver for Embedded {
     }
 
     fn compile(&self, unit: &Unit, out: &Path) -> Result<Vec<PathBuf>, CompileError> {
-        let job = super::twice_if_silent("the embedded compiler", || {
-            let job = self.job(unit, out)?;
-            let (object, images) = match unit.source {
-                Source::Host { .. } => (self.host_pass(unit, &job, "")?, Vec::new()),
-                Source::Header { .. } | Source::File(_) => self.all_passes(unit, &job)?,
-            };
-            self.link(unit, &job, &object, &images, out)?;
-            Ok(job)
-        })?;
+        let compile = || super::twice_if_silent("the embedded compiler", || self.compile_once(unit, out));
+        let job = match compile() {
+            // Whatever the compilers say: they cannot be believed if their own files are not what they were.
+            Err(error) if error.failure().is_some() && self.tools.mend(&self.toolchain, &self.gxx)? => {
+                compile()?
+            }
+            result => result?,
+        };
         let mut read = job.dependencies;
         if let Source::File(path) = &unit.source {
             let work = job.work.path();

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::CompileError;
 use super::super::source::unwritable;
@@ -46,14 +46,27 @@ pub(super) fn ensure(
         fs::create_dir(made).map_err(unwritable(made))?;
     }
     build(&built, &work)?;
-    let mark = built.join(COMPLETE);
-    manifest::describe(&built)
-        .and_then(|files| fs::write(&mark, files))
-        .map_err(unwritable(&mark))?;
+    manifest::seal(&built, COMPLETE).map_err(unwritable(&built.join(COMPLETE)))?;
     if folder.exists() {
         fs::rename(folder, staging.path().join("damaged")).map_err(unwritable(folder))?;
     }
     fs::rename(&built, folder).map_err(unwritable(folder))
+}
+
+/// Has the `folder` made anew the next time it is asked for, if one of its files is not what it was; whether that is so.
+pub(super) fn condemn_if_damaged(folder: &Path) -> bool {
+    let damaged = manifest::damaged(folder).ok().flatten().unwrap_or_default();
+    for file in &damaged {
+        eprintln!("oxysycl: {} is damaged", file.display());
+    }
+    !damaged.is_empty() && fs::remove_file(folder.join(COMPLETE)).is_ok()
+}
+
+/// The files of a complete `folder`.
+pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
+    let files = fs::read_to_string(folder.join(COMPLETE)).unwrap_or_default();
+    let paths = files.lines().filter_map(|line| line.rsplit_once(' '));
+    paths.map(|(path, _)| folder.join(path)).collect()
 }
 
 /// Deletes what killed processes left in `parent`.
@@ -65,4 +78,36 @@ fn remove_remains(parent: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_made_once_and_anew_when_one_of_their_files_changed() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("host/tools");
+        let made = std::cell::Cell::new(0);
+        let ensure = || {
+            ensure(&folder, |folder, _| {
+                made.set(made.get() + 1);
+                fs::write(folder.join("tool"), "a tool").map_err(unwritable(folder))
+            })
+            .unwrap();
+        };
+        ensure();
+        ensure();
+        assert!(!condemn_if_damaged(&folder));
+        assert_eq!(made.get(), 1);
+        // Of the same length, and then of another.
+        fs::write(folder.join("tool"), "a fool").unwrap();
+        assert!(condemn_if_damaged(&folder));
+        ensure();
+        assert_eq!(made.get(), 2);
+        fs::write(folder.join("tool"), "a").unwrap();
+        ensure();
+        assert_eq!(made.get(), 3);
+        assert_eq!(fs::read(folder.join("tool")).unwrap(), b"a tool");
+    }
 }

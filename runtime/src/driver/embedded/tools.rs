@@ -1,7 +1,7 @@
 //! What is built once for a toolchain and a g++: the device pass, and both passes' precompiled `sycl.hpp`.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -15,7 +15,7 @@ use super::flags;
 use super::gxx::Gxx;
 use super::once;
 use super::target::Architecture;
-use crate::toolchain::{Toolchain, spinner};
+use crate::toolchain::{HOST, Progress, Toolchain};
 
 /// The source of the device pass.
 pub(super) const DEVICE_PASS: &str = include_str!("device_pass.cpp");
@@ -38,7 +38,7 @@ pub(super) struct Tools {
 impl Tools {
     /// The tools for `toolchain` and `gxx`, which are built if they aren't there yet.
     pub(super) fn ensure(toolchain: &Toolchain, gxx: &Gxx) -> Result<Self, CompileError> {
-        let parent = toolchain.root().join("host");
+        let parent = toolchain.root().join(HOST);
         let tools = Self {
             folder: parent.join(digest(gxx)),
         };
@@ -63,7 +63,7 @@ impl Tools {
         let unit = work.join("unit.cpp");
         write(&unit, &format!("{PRELUDE}{END_OF_PRELUDE}"))?;
 
-        let spinner = spinner("precompiling the SYCL headers");
+        let progress = Progress::spinner("precompiling the SYCL headers");
         let results = thread::scope(|scope| {
             let host = scope.spawn(|| {
                 let mut compiler = host_compiler(toolchain, gxx, work);
@@ -83,7 +83,7 @@ impl Tools {
                 });
             [host.join().expect("the host pass does not panic"), device]
         });
-        spinner.finish_and_clear();
+        drop(progress);
         for result in results {
             result?;
         }
@@ -116,6 +116,45 @@ impl Tools {
 
     fn device_pass(&self) -> PathBuf {
         self.folder.join("device_pass")
+    }
+
+    /// Builds the tools anew if one of their files is not what it was, other than in its length; whether that was so.
+    pub(super) fn mend(&self, toolchain: &Toolchain, gxx: &Gxx) -> Result<bool, CompileError> {
+        if !once::condemn_if_damaged(&self.folder) {
+            return Ok(false);
+        }
+        Self::ensure(toolchain, gxx)?;
+        Ok(true)
+    }
+
+    /// Why the precompiled headers are of no use, for each that is of none: without them every kernel reads all of SYCL anew.
+    pub(super) fn slowed_by(&self, toolchain: &Toolchain, gxx: &Gxx) -> Vec<String> {
+        let why = "every kernel reads the headers of SYCL anew, which takes several seconds";
+        let mut reasons: Vec<String> = once::files(&self.folder)
+            .into_iter()
+            .filter_map(|file| Some((File::open(&file).err()?, file)))
+            .map(|(error, file)| {
+                format!(
+                    "{} cannot be read: {error}; {why}: make it readable, or delete the folder {}, which is made anew",
+                    file.display(),
+                    self.folder.display()
+                )
+            })
+            .collect();
+        let mut compiler = host_compiler(toolchain, gxx, &std::env::temp_dir());
+        compiler
+            .args(["-Winvalid-pch", "-fsyntax-only", "-include"])
+            .arg(self.prelude())
+            .args(["-x", "c++", "/dev/null"]);
+        match command::run(&mut compiler).map(|finished| finished.text()) {
+            Ok(said) if said.is_empty() => {}
+            Ok(said) => reasons.push(format!(
+                "g++ does not use its precompiled headers; {why}: delete the folder {}, which is made anew\n{said}",
+                self.folder.display()
+            )),
+            Err(error) => reasons.push(error.to_string()),
+        }
+        reasons
     }
 
     /// The option by which the device pass uses its precompiled headers.

@@ -17,7 +17,7 @@ use crate::driver::source::unwritable;
 use crate::driver::work::isolated;
 use crate::driver::{CompileError, command, digest};
 use crate::libsycl;
-use crate::toolchain::{Nvidia, Toolchain, spinner};
+use crate::toolchain::{Nvidia, Progress, Toolchain};
 
 /// The source of the device pass.
 const PTX_PASS: &str = include_str!("ptx_pass.cpp");
@@ -91,7 +91,7 @@ impl Nvptx {
             "oxysycl: preparing the NVIDIA part of the embedded toolchain for {} (once)",
             gxx.version
         );
-        let spinner = spinner("compiling the adapter for NVIDIA's driver");
+        let progress = Progress::spinner("compiling the adapter for NVIDIA's driver");
         resources::extract(&compiler, &self.resources())?;
         let toolkit = self.toolkit();
         for (path, text) in [("bin/nvcc", ""), ("include/cuda.h", TOOLKIT)] {
@@ -106,7 +106,7 @@ impl Nvptx {
         build.arg(&source).args(OPTIONS).arg("-o").arg(self.pass());
         command::run(&mut build)?;
         adapter::build(&gxx.path, &toolchain.include(), work, &self.adapters())?;
-        spinner.finish_and_clear();
+        drop(progress);
         Ok(())
     }
 
