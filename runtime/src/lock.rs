@@ -13,6 +13,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
+use crate::events;
+
 /// How often a held lock is tried.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -98,7 +100,7 @@ impl Lock {
     /// The lock on `file`, which is made if need be, once nobody else holds it. While somebody does, this waits, and after a
     /// few seconds says what for.
     pub(crate) fn acquire(file: &Path, waiting_for: &str) -> io::Result<Turn> {
-        let mut waiting = Waiting::new(file.to_owned());
+        let mut waiting = Waiting::new(file.to_owned(), waiting_for);
         loop {
             if let Some(lock) = Self::try_acquire(file)? {
                 return match waiting.failure() {
@@ -109,7 +111,7 @@ impl Lock {
             if waiting.is_in_vain() {
                 return Ok(Turn::Stalled(Holder::of(file)));
             }
-            waiting.explain(waiting_for);
+            waiting.explain();
             thread::sleep(PAUSE);
         }
     }
@@ -205,7 +207,11 @@ fn is_at(file: &File, path: &Path) -> bool {
 /// A wait for whoever holds a lock.
 struct Waiting {
     file: PathBuf,
+    waiting_for: String,
     start: Instant,
+    /// Set when it was told.
+    told: bool,
+    /// Set when it was said.
     explained: bool,
     /// Whose turn is waited for.
     holder: Option<Holder>,
@@ -214,9 +220,11 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn new(file: PathBuf) -> Self {
+    fn new(file: PathBuf, waiting_for: &str) -> Self {
         Self {
             file,
+            waiting_for: waiting_for.to_owned(),
+            told: false,
             start: Instant::now(),
             explained: false,
             holder: None,
@@ -249,17 +257,21 @@ impl Waiting {
         Some((last, failure))
     }
 
-    fn explain(&mut self, waiting_for: &str) {
-        if self.explained || self.start.elapsed() < PATIENCE {
-            return;
-        }
-        self.explained = true;
+    /// Tells at once, and says after a while, who is waited for.
+    fn explain(&mut self) {
         let holder = match &self.holder {
             Some(holder) => format!(" ({holder})"),
             None => String::new(),
         };
-        tracing::info!(lock = %self.file.display(), holder, "wait");
-        eprintln!("oxysycl: waiting for {waiting_for}{holder}");
+        if !self.told {
+            self.told = true;
+            events::wait(&self.waiting_for, &holder);
+        }
+        if self.explained || self.start.elapsed() < PATIENCE {
+            return;
+        }
+        self.explained = true;
+        eprintln!("oxysycl: waiting for {}{holder}", self.waiting_for);
     }
 }
 

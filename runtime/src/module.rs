@@ -11,6 +11,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use rustix::fs::StatVfsMountFlags;
 
 use crate::argument::Arguments;
+use crate::events;
 use crate::libsycl::{self, Conflict};
 use crate::queue::Queue;
 use crate::shim::SyclError;
@@ -149,7 +150,7 @@ impl Module {
                 second: second.clone(),
             });
         }
-        tracing::info!(library = %path.display(), "load");
+        events::load(path);
         Ok(Self {
             path: path.to_owned(),
             library,

@@ -7,14 +7,15 @@ use std::time::{Duration, SystemTime};
 
 use super::upkeep::{self, Cleared};
 use super::{SIZE_VARIABLE, entry, lock_file, users};
-use crate::environment;
 use crate::lock::Lock;
+use crate::{environment, events};
 
 /// The bound if the environment says nothing: some thousand kernels.
 const DEFAULT: u64 = 1 << 30;
 
-/// Logs of failures, and lock files without an entry, are kept for this long.
-const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+/// Logs of failures, and lock files without an entry, are kept for this long: on a network file system, whoever has one open
+/// finds it gone.
+pub(super) const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// The bound on the length of all entries together, in bytes; none if there is to be none.
 pub(super) fn size() -> Option<u64> {
@@ -73,7 +74,7 @@ pub(super) fn evict(folder: &Path, most: u64) -> io::Result<Cleared> {
             break;
         }
         if !in_use.contains(&key) && upkeep::remove_unless_locked(folder, &key)? {
-            tracing::info!(key, bytes, "evict");
+            events::evict(&key, bytes);
             total -= bytes;
             cleared.entries += 1;
             cleared.bytes += bytes;
@@ -82,17 +83,18 @@ pub(super) fn evict(folder: &Path, most: u64) -> io::Result<Cleared> {
     Ok(cleared)
 }
 
-/// Deletes what serves nobody any more: what killed compilations left, old logs, and old lock files without an entry.
-pub(super) fn sweep(folder: &Path) -> io::Result<()> {
+/// Deletes what serves nobody any more: what killed compilations left, what processes left that are gone, old logs, and lock
+/// files without an entry that nobody has touched for as long as `locks`.
+pub(super) fn sweep(folder: &Path, locks: Duration) -> io::Result<()> {
     upkeep::remove_all_remains(folder)?;
     for path in upkeep::files(&folder.join(super::LOGS))? {
-        if is_old(&path) {
+        if is_older(&path, KEPT) {
             let _ = fs::remove_file(path);
         }
     }
     for key in upkeep::keys(&folder.join(super::LOCKS))? {
         let path = folder.join(super::LOCKS).join(&key);
-        if is_old(&path)
+        if is_older(&path, locks)
             && !folder.join(&key).exists()
             && let Some(_lock) = Lock::try_acquire(&lock_file(folder, &key)?)?
         {
@@ -100,12 +102,13 @@ pub(super) fn sweep(folder: &Path) -> io::Result<()> {
             let _ = fs::remove_file(path);
         }
     }
+    users::in_use(folder);
     Ok(())
 }
 
-fn is_old(path: &Path) -> bool {
+fn is_older(path: &Path, time: Duration) -> bool {
     let modified = fs::symlink_metadata(path).and_then(|found| found.modified());
-    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > KEPT))
+    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age >= time))
 }
 
 #[cfg(test)]

@@ -34,11 +34,10 @@ use self::entry::{Flaw, LIBRARY, Manifest};
 use self::library::Temporary;
 use self::users::User;
 use crate::driver::{CompileError, LOG};
-use crate::environment;
 use crate::key::{Key, KeyFields};
 use crate::lock::{Lock, Turn};
 use crate::scratch::Scratch;
-use crate::trust;
+use crate::{environment, events, trust};
 
 pub use self::library::{Library, Origin};
 pub use self::upkeep::{Cleared, Listing};
@@ -161,34 +160,40 @@ impl Cache {
 
     /// The library of `key`, if it is there and whole.
     pub fn find(&self, key: &Key) -> Option<Library> {
-        let key = key.to_string();
-        let found = |folder: &Path| {
-            let place = folder.join(&key);
-            match Manifest::verify(&place, &key) {
-                Ok(manifest) => {
-                    tracing::info!(key, library = %place.display(), "hit");
-                    Some(Library::in_cache(&place, manifest, Origin::Cached))
-                }
-                Err(Flaw::Missing) => None,
-                Err(Flaw::Unusable(reason)) => {
-                    tracing::warn!(key, reason, "miss");
-                    self.tell(format!("{} is not used: {reason}", place.display()));
-                    None
-                }
+        self.look(key).ok()
+    }
+
+    /// The library of `key`; the error says why there is none to use.
+    fn look(&self, key: &Key) -> Result<Library, String> {
+        if let Some(base) = &self.base
+            && let Ok(library) = self.look_into(base, key)
+        {
+            return Ok(library);
+        }
+        let folder = self.folder()?;
+        let place = folder.join(key.to_string());
+        if place.exists() {
+            // Before it is looked at, so that nobody deletes it between that and its use.
+            self.user.uses(folder, &key.to_string());
+        }
+        let library = self.look_into(folder, key)?;
+        entry::touch(&place);
+        Ok(library)
+    }
+
+    fn look_into(&self, folder: &Path, key: &Key) -> Result<Library, String> {
+        let place = folder.join(key.to_string());
+        match Manifest::verify(&place, &key.to_string()) {
+            Ok(manifest) => {
+                events::hit(key, &place);
+                Ok(Library::in_cache(&place, manifest, Origin::Cached))
             }
-        };
-        if let Some(library) = self.base.as_deref().and_then(found) {
-            return Some(library);
+            Err(Flaw::Missing) => Err("it is not there".to_owned()),
+            Err(Flaw::Unusable(reason)) => {
+                self.tell(format!("{} is not used: {reason}", place.display()));
+                Err(reason)
+            }
         }
-        let folder = self.folder.as_ref().ok()?;
-        if !folder.join(&key).exists() {
-            return None;
-        }
-        // Before it is looked at, so that nobody deletes it between that and its use.
-        self.user.uses(folder, &key);
-        let library = found(folder)?;
-        entry::touch(&folder.join(&key));
-        Some(library)
     }
 
     /// The library that is `wanted`: from the cache, else by way of `compile`, which is given the path to write it
@@ -198,10 +203,11 @@ impl Cache {
         wanted: &Wanted,
         compile: impl FnMut(&Path) -> Result<Compiled, CompileError>,
     ) -> Result<Library, CompileError> {
-        if let Some(found) = self.find(&wanted.key) {
-            return Ok(found);
-        }
-        tracing::info!(key = %wanted.key, about = wanted.about, "miss");
+        let reason = match self.look(&wanted.key) {
+            Ok(found) => return Ok(found),
+            Err(reason) => reason,
+        };
+        events::miss(&wanted.key, &wanted.about, &reason);
         self.make(wanted, None, compile)
     }
 
@@ -385,7 +391,7 @@ fn put(new: &Path, folder: &Path, key: &str) -> io::Result<()> {
 
 /// Deletes what has to go since there is one entry more. What cannot be deleted is deleted another time.
 fn make_room(folder: &Path) {
-    let swept = bound::sweep(folder).and_then(|()| match bound::size() {
+    let swept = bound::sweep(folder, bound::KEPT).and_then(|()| match bound::size() {
         Some(most) => bound::evict(folder, most).map(drop),
         None => Ok(()),
     });

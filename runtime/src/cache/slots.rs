@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::lock::{Lock, STALL, host};
-use crate::trust;
+use crate::{events, trust};
 
 /// How often a slot is looked for.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -39,7 +39,10 @@ pub(super) fn take(folder: &Path) -> Option<Lock> {
             return None;
         }
         if !said && start.elapsed() > Duration::from_secs(3) {
-            tracing::info!(compilations = slots.len(), "wait for a compilation to end");
+            events::wait(
+                "one of the compilations that run to end",
+                &format!("{} of them", slots.len()),
+            );
             said = true;
         }
         thread::sleep(PAUSE);

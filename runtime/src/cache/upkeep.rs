@@ -3,7 +3,7 @@
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::entry::{self, Flaw, Manifest};
 use super::{Cache, bound, lock_file};
@@ -96,13 +96,13 @@ impl Cache {
         Ok(cleared)
     }
 
-    /// Deletes what killed compilations left, old logs, and the entries that were not used for the longest time, as far as
-    /// the cache is larger than it may be.
+    /// Deletes what killed compilations left, old logs, lock files without an entry, and the entries that were not used for the
+    /// longest time, as far as the cache is larger than it may be.
     pub fn collect(&self) -> io::Result<Cleared> {
         let Ok(folder) = &self.folder else {
             return Ok(Cleared::default());
         };
-        bound::sweep(folder)?;
+        bound::sweep(folder, Duration::ZERO)?;
         bound::size().map_or(Ok(Cleared::default()), |most| bound::evict(folder, most))
     }
 

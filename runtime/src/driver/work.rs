@@ -11,9 +11,8 @@ use tempfile::TempDir;
 
 use super::source::{OWN, unwritable};
 use super::{CompileError, LOG, command};
-use crate::environment;
 use crate::process::Finished;
-use crate::trust;
+use crate::{environment, events, trust};
 
 /// The folders of a system's own programs.
 pub(super) const SYSTEM: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -84,11 +83,11 @@ impl Work {
     ) -> Result<Finished, CompileError> {
         let start = Instant::now();
         let finished = command::start(compiler, watch)?;
-        let seconds = start.elapsed().as_secs_f64();
+        let time = start.elapsed();
         let line = command::line(compiler);
-        tracing::info!(seconds, command = line, ending = %finished.ending, "compile");
+        events::compile(time, &line, &finished.ending);
         // A log that cannot be written is no reason to fail.
-        let _ = self.append(&line, &finished, seconds);
+        let _ = self.append(&line, &finished, time.as_secs_f64());
         command::judge(compiler, finished)
     }
 
