@@ -2,6 +2,7 @@
 //!
 //! * `emission`: from a kernel's tokens to its header, checks and schedule included.
 //! * `build`: one instance, from its header to a library, with the SYCL headers precompiled and nothing cached.
+//! * `warm build`: `oxysycl build` of a kernel whose library is in the cache, from its start to its end.
 //! * `load`: in a new process, the libraries being in the cache: the first one, which brings the SYCL run time with it, and
 //!   another one after that.
 
@@ -34,6 +35,7 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     emission(&mut criterion);
     build(&mut criterion);
+    warm_build(&mut criterion);
     loading(&mut criterion);
     criterion.final_summary();
 }
@@ -65,6 +67,24 @@ fn build(criterion: &mut Criterion) {
         });
     }
     group.finish();
+}
+
+fn warm_build(criterion: &mut Criterion) {
+    let cache = tempfile::tempdir().unwrap();
+    let build = || {
+        let output = Command::new(env!("CARGO_BIN_EXE_oxysycl"))
+            .args(["build", "scale", "--dtype", "fp16"])
+            .env("OXYSYCL_CACHE", cache.path())
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    };
+    build();
+    criterion.bench_function("warm build/scale", |bencher| bencher.iter(build));
 }
 
 fn loading(criterion: &mut Criterion) {

@@ -39,6 +39,7 @@
 //! * [`native`]: what the words mean in plain Rust, and the twins of a kernel that tests use.
 //! * [`check`]: kernels compared with their own native functions on a device.
 //! * [`cli`]: the command. `fn main() { oxysycl::cli::main() }` has every kernel that is linked into the program.
+//! * [`log`](mod@log): what the run time does, said as it does it.
 //! * [`ops`]: the operators of this project.
 
 // Kernels name this crate by its path wherever they are, so also in here.
@@ -49,6 +50,7 @@ pub mod check;
 pub mod cli;
 mod kernel;
 mod launch;
+pub mod log;
 pub mod native;
 pub mod ops;
 pub mod prelude;

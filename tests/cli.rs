@@ -303,16 +303,23 @@ fn the_doctor_looks_at_everything() {
         .iter()
         .map(|finding| finding["subject"].as_str().unwrap())
         .collect();
-    assert_eq!(
-        subjects,
-        [
-            "icpx",
-            "embedded toolchain",
-            "NVIDIA part",
-            "driver",
-            "SYCL run time",
-            "cache"
-        ]
+    for subject in [
+        "icpx",
+        "embedded toolchain",
+        "g++",
+        "pip",
+        "NVIDIA part",
+        "driver",
+        "SYCL run time",
+        "kernel",
+        "cache",
+    ] {
+        assert!(subjects.contains(&subject), "{subject} is not among {subjects:?}");
+    }
+    // Nothing is compiled now, and the precompiled headers are good.
+    assert!(
+        !subjects.contains(&"locks") && !subjects.contains(&"slow"),
+        "{diagnosis:#}"
     );
     assert!(!diagnosis["devices"].as_array().unwrap().is_empty());
     assert_eq!(oxysycl(&["doctor"]).status.code(), Some(0));
@@ -379,8 +386,73 @@ fn the_cache_is_listed_verified_and_cleared() {
     let (status, verified) = cache(&["cache", "verify", "--json"]);
     assert_eq!(status, 1, "a damaged entry is a no");
     assert!(verified["entries"][0]["damage"].is_string(), "{verified}");
+    let (status, collected) = cache(&["cache", "gc", "--json"]);
+    assert_eq!((status, &collected["entries"]), (0, &Value::from(0)));
     let (status, cleared) = cache(&["cache", "clear", "--json"]);
     assert_eq!((status, &cleared["entries"]), (0, &Value::from(1)));
     assert!(!damaged.exists());
     assert_eq!(cache(&["cache", "verify", "--json"]).0, 0);
+}
+
+/// U-KEY: what identifies a library, what differs from the nearest one, and what the run time says it does.
+#[test]
+fn a_miss_is_explained_and_told() {
+    let folder = TempDir::new().unwrap();
+    let build = |by: &str, more: &[&str]| {
+        let define = format!("SCALE_BY={by}");
+        let header = concat!(env!("CARGO_MANIFEST_DIR"), "/runtime/tests/fixtures/scale.hpp");
+        let mut command = command(&["build", "--header", header, "-D", &define]);
+        command
+            .args(more)
+            .env("OXYSYCL_CACHE", folder.path())
+            .env("OXYSYCL_DRIVER", "embedded")
+            .env("OXYSYCL_LOG", "info");
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        (stdout(&output), String::from_utf8(output.stderr).unwrap())
+    };
+    let (said, told) = build("2", &["--explain", "--summary"]);
+    assert!(
+        said.contains("target") && said.contains("nor is anything else"),
+        "{said}"
+    );
+    for event in ["miss", "it is not there", "compile", "command=", "seconds="] {
+        assert!(told.contains(event), "{event} is not in: {told}");
+    }
+    assert!(told.contains("0 hits, 1 misses"), "{told}");
+    let (said, told) = build("2", &["--explain", "--json", "--summary"]);
+    let answer: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(answer["explanation"]["cached"], true);
+    assert!(
+        told.contains("hit") && told.contains("1 hits, 0 misses, 0 waits"),
+        "{told}"
+    );
+    let (said, _) = build("3", &["--explain", "--json"]);
+    let answer: Value = serde_json::from_str(&said).unwrap();
+    let nearest = &answer["explanation"]["nearest"];
+    let field = |value: &str| serde_json::json!([{ "name": "its value", "value": value }]);
+    assert_eq!((&nearest["wanted"], &nearest["has"]), (&field("3"), &field("2")));
+
+    let output = command(&["cache", "ls"])
+        .env("OXYSYCL_LOG", "loud")
+        .output()
+        .unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(message.contains("loud") && message.contains("info"), "{message}");
+}
+
+#[test]
+fn the_toolchain_is_verified() {
+    let home = TempDir::new().unwrap();
+    let output = command(&["toolchain", "verify"])
+        .env("OXYSYCL_HOME", home.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("toolchain install")
+    );
 }

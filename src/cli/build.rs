@@ -8,6 +8,7 @@ use oxysycl_runtime::cache::{Library, Origin};
 use oxysycl_runtime::{Error, Runtime, Source, Target, Unit};
 use serde::Serialize;
 
+use super::explain::Explanation;
 use super::output::Output;
 use super::select::{Choice, named};
 use super::{Answer, Result, file};
@@ -36,6 +37,9 @@ pub(super) struct Build {
     /// Where to put the library; without it, it stays in the cache
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Say what identifies the library, and if it is not in the cache, what differs from the nearest entry there
+    #[arg(long)]
+    explain: bool,
 }
 
 /// What `--json` prints.
@@ -51,6 +55,9 @@ struct Built {
     symbols: Vec<String>,
     /// The macros that it was compiled with, name and value.
     defines: Vec<(String, String)>,
+    /// With `--explain`: what identifies it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<Explanation>,
 }
 
 /// What to compile, and the symbols that will come of it if that is known.
@@ -63,6 +70,11 @@ impl Build {
     pub(super) fn run(self, output: &Output) -> Result {
         let Wanted { unit, symbols } = self.wanted()?;
         let runtime = Runtime::global()?;
+        let explanation = self.explanation(runtime, &unit)?;
+        if let Some(explanation) = &explanation {
+            // Before the compiler has its say.
+            output.print_text(|| explanation.text())?;
+        }
         let library = match runtime.library(&unit) {
             Ok(library) => library,
             Err(Error::Compile(error)) if error.is_refusal() => {
@@ -81,9 +93,23 @@ impl Build {
             driver: runtime.driver().identity().driver().to_owned(),
             symbols,
             defines: unit.defines,
+            explanation,
         };
         output.print(&built, |built| built.library.display().to_string())?;
         Ok(Answer::Yes)
+    }
+
+    /// What identifies the library of `unit`, if that is asked for.
+    fn explanation(
+        &self,
+        runtime: &Runtime,
+        unit: &Unit,
+    ) -> std::result::Result<Option<Explanation>, Box<dyn std::error::Error>> {
+        if !self.explain {
+            return Ok(None);
+        }
+        let fields = runtime.key_fields(unit)?;
+        Ok(Some(Explanation::new(runtime.cache(), &fields)?))
     }
 
     fn wanted(&self) -> std::result::Result<Wanted, Box<dyn std::error::Error>> {

@@ -1,10 +1,10 @@
 //! `oxysycl cache`
 
 use std::path::PathBuf;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Subcommand;
-use oxysycl_runtime::cache::{Cache as Disk, Listing};
+use oxysycl_runtime::cache::{self as disk, Cache as Disk, Listing};
 use serde::Serialize;
 
 use super::output::{Output, table};
@@ -18,6 +18,8 @@ pub(super) enum Cache {
     Verify,
     /// Delete all of it
     Clear,
+    /// Delete what is older than the cache has room for, and what processes left that are gone
+    Gc,
 }
 
 /// What `ls --json` and `verify --json` print.
@@ -41,11 +43,13 @@ struct Entry {
     bytes: Option<u64>,
     /// When it was made, in seconds since 1970.
     made: Option<u64>,
+    /// When it was last used, in seconds since 1970, to the minute.
+    used: Option<u64>,
     /// What is wrong with it. It will be compiled anew when it is needed.
     damage: Option<String>,
 }
 
-/// What `clear --json` prints.
+/// What `clear --json` and `gc --json` print.
 #[derive(Serialize)]
 struct Cleared {
     /// The cache's folder.
@@ -79,33 +83,15 @@ impl Cache {
                     Answer::No
                 })
             }
-            Self::Clear => {
-                let cleared = disk.clear()?;
-                let cleared = Cleared {
-                    folder,
-                    entries: cleared.entries,
-                    bytes: cleared.bytes,
-                };
-                output.print(&cleared, |cleared| {
-                    format!(
-                        "{} entries deleted, {} bytes freed in {}",
-                        cleared.entries,
-                        cleared.bytes,
-                        cleared.folder.display()
-                    )
-                })?;
-                Ok(Answer::Yes)
-            }
+            Self::Clear => cleared(output, folder, disk.clear()?),
+            Self::Gc => cleared(output, folder, disk.collect()?),
         }
     }
 }
 
 impl Entry {
     fn new(listing: Listing) -> Self {
-        let made = listing
-            .made
-            .and_then(|made| made.duration_since(UNIX_EPOCH).ok())
-            .map(|made| made.as_secs());
+        let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).ok().map(|time| time.as_secs());
         let (about, bytes, damage) = match listing.contents {
             Ok((about, bytes)) => (Some(about), Some(bytes), None),
             Err(damage) => (None, None, Some(damage)),
@@ -115,9 +101,39 @@ impl Entry {
             path: listing.path,
             about,
             bytes,
-            made,
+            made: listing.made.and_then(seconds),
+            used: seconds(listing.used),
             damage,
         }
+    }
+}
+
+/// Prints what was deleted.
+fn cleared(output: &Output, folder: PathBuf, cleared: disk::Cleared) -> Result {
+    let cleared = Cleared {
+        folder,
+        entries: cleared.entries,
+        bytes: cleared.bytes,
+    };
+    output.print(&cleared, |cleared| {
+        format!(
+            "{} entries deleted, {} bytes freed in {}",
+            cleared.entries,
+            cleared.bytes,
+            cleared.folder.display()
+        )
+    })?;
+    Ok(Answer::Yes)
+}
+
+/// How long ago the time of so many seconds since 1970 is.
+fn age(seconds: u64) -> String {
+    let now = UNIX_EPOCH.elapsed().map_or(0, |now| now.as_secs());
+    match now.saturating_sub(seconds) {
+        0..60 => "now".to_owned(),
+        age @ 60..3600 => format!("{} min ago", age / 60),
+        age @ 3600..86400 => format!("{} h ago", age / 3600),
+        age => format!("{} days ago", age / 86400),
     }
 }
 
@@ -130,11 +146,15 @@ fn listed(contents: &Contents) -> String {
         [
             entry.key[..12].to_owned(),
             entry.bytes.map_or_else(String::new, |bytes| bytes.to_string()),
+            entry.used.map_or_else(String::new, age),
             about,
         ]
     };
     let bytes: u64 = contents.entries.iter().filter_map(|entry| entry.bytes).sum();
-    let rows = table(["key", "bytes", "library"], contents.entries.iter().map(row));
+    let rows = table(
+        ["key", "bytes", "used", "library"],
+        contents.entries.iter().map(row),
+    );
     format!(
         "{rows}\n{} entries, {bytes} bytes in {}\n",
         contents.entries.len(),

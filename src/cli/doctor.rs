@@ -3,10 +3,9 @@
 use clap::Args;
 use oxysycl_runtime::bundle::Bundle;
 use oxysycl_runtime::cache::Cache;
-use oxysycl_runtime::driver::Driver;
-use oxysycl_runtime::driver::Icpx;
-use oxysycl_runtime::toolchain::{Nvidia, Toolchain};
-use oxysycl_runtime::{Device, Runtime, nvidia};
+use oxysycl_runtime::driver::{Probe, probe};
+use oxysycl_runtime::toolchain::Nvidia;
+use oxysycl_runtime::{Device, Queue, Runtime, Selector, nvidia, trial};
 use serde::Serialize;
 
 use super::output::{Output, table};
@@ -29,7 +28,8 @@ struct Diagnosis {
 /// One thing that was looked at.
 #[derive(Serialize)]
 struct Finding {
-    /// `icpx`, `embedded toolchain`, `NVIDIA part`, `bundle`, `driver`, `SYCL run time`, `devices` or `cache`.
+    /// `icpx`, once for each place where it is looked for, `embedded toolchain`, `g++`, `pip`, `NVIDIA part`, `bundle`,
+    /// `driver`, `SYCL run time`, `devices`, `kernel`, `slow`, `cache` or `locks`.
     subject: &'static str,
     /// Whether it is there and can be used.
     good: bool,
@@ -65,9 +65,8 @@ struct Found {
 
 impl Doctor {
     pub(super) fn run(self, output: &Output) -> Result {
-        let icpx = icpx();
-        let toolchain = toolchain();
-        let mut findings = vec![icpx, toolchain, nvidia()];
+        let mut findings: Vec<Finding> = probe().into_iter().map(Finding::of).collect();
+        findings.push(nvidia());
         findings.extend(bundle());
         let mut devices = Vec::new();
         // Looking must not install anything.
@@ -87,9 +86,17 @@ impl Doctor {
                 findings.push(Finding::bad("devices", no_devices()));
             }
         }
+        if !devices.is_empty() && findings.iter().all(|finding| finding.subject != SUBJECT_BUNDLE) {
+            findings.push(kernel());
+            findings.extend(slow());
+        }
         findings.push(cache());
+        findings.extend(locks());
         let diagnosis = Diagnosis {
-            usable: !devices.is_empty(),
+            usable: !devices.is_empty()
+                && findings
+                    .iter()
+                    .all(|finding| finding.subject != SUBJECT_KERNEL || finding.good),
             findings,
             devices: devices.iter().map(Found::new).collect(),
         };
@@ -99,6 +106,15 @@ impl Doctor {
 }
 
 impl Finding {
+    /// What was found at a place where a part of a driver is looked for.
+    fn of(probe: Probe) -> Self {
+        let looked_at = format!("looked at: {}", probe.place);
+        match probe.found {
+            Ok(found) => Self::good(probe.part, format!("{found}\n{looked_at}")),
+            Err(reason) => Self::bad(probe.part, format!("{reason}\n{looked_at}")),
+        }
+    }
+
     fn good(subject: &'static str, details: impl ToString) -> Self {
         Self {
             subject,
@@ -116,16 +132,10 @@ impl Finding {
     }
 }
 
-fn icpx() -> Finding {
-    match Icpx::find() {
-        Ok(icpx) => Finding::good("icpx", icpx.identity().get("version").unwrap_or_default()),
-        Err(error) => Finding::bad("icpx", error),
-    }
-}
-
 /// What is found only where `OXYSYCL_BUNDLE` is set.
 const SUBJECT_BUNDLE: &str = "bundle";
 const SUBJECT_TOOLCHAIN: &str = "embedded toolchain";
+const SUBJECT_KERNEL: &str = "kernel";
 
 /// What there is for NVIDIA's GPUs. Nobody needs it who has none.
 fn nvidia() -> Finding {
@@ -163,22 +173,57 @@ fn bundle() -> Option<Finding> {
     }
 }
 
-fn toolchain() -> Finding {
-    const SUBJECT: &str = SUBJECT_TOOLCHAIN;
-    match Toolchain::find() {
-        Ok(Some(toolchain)) => Finding::good(SUBJECT, toolchain.root().display()),
-        Ok(None) => match Toolchain::place() {
-            Ok(place) => Finding::bad(
-                SUBJECT,
-                format!(
-                    "not installed\nlooked at: {}\nit is installed on first use where there is no icpx, or now by `oxysycl toolchain install`",
-                    place.display()
-                ),
+/// Compiles a small kernel, and runs it on the device that everything runs on if nobody says otherwise.
+fn kernel() -> Finding {
+    let queue = match Queue::new(&Selector::Auto) {
+        Ok(queue) => queue,
+        Err(error) => return Finding::bad(SUBJECT_KERNEL, error),
+    };
+    let device = queue.device();
+    match trial::run(&queue) {
+        Ok(trial) if trial.is_right() => Finding::good(
+            SUBJECT_KERNEL,
+            format!(
+                "compiled in {:.2} s, ran in {:.4} s on {device}",
+                trial.compiled.as_secs_f64(),
+                trial.ran.as_secs_f64()
             ),
-            Err(error) => Finding::bad(SUBJECT, error),
-        },
-        Err(error) => Finding::bad(SUBJECT, error),
+        ),
+        Ok(trial) => Finding::bad(
+            SUBJECT_KERNEL,
+            format!(
+                "a kernel that doubles 1, 2, 3 and 4 made {:?} of them on {device}",
+                trial.result
+            ),
+        ),
+        Err(error) => Finding::bad(SUBJECT_KERNEL, error),
     }
+}
+
+/// What makes compiling slower than it has to be.
+fn slow() -> Vec<Finding> {
+    let Ok(runtime) = Runtime::global() else {
+        return Vec::new();
+    };
+    let reasons = runtime.driver().slowed_by();
+    reasons
+        .into_iter()
+        .map(|reason| Finding::bad("slow", reason))
+        .collect()
+}
+
+/// What is being compiled now, and by whom.
+fn locks() -> Option<Finding> {
+    let held = match Cache::from_environment().locks() {
+        Ok(held) if held.is_empty() => return None,
+        Ok(held) => held,
+        Err(error) => return Some(Finding::bad("locks", error)),
+    };
+    let line = |(key, holder): &(String, String)| format!("{key}: {holder}");
+    Some(Finding::good(
+        "locks",
+        held.iter().map(line).collect::<Vec<_>>().join("\n"),
+    ))
 }
 
 fn driver() -> Finding {

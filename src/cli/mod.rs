@@ -9,6 +9,7 @@ mod cache;
 mod check;
 mod doctor;
 mod emit;
+mod explain;
 mod file;
 mod list;
 mod output;
@@ -30,6 +31,9 @@ struct Command {
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
     json: bool,
+    /// Say on standard error, when all is done, how often the cache hit and missed, and what was compiled and loaded
+    #[arg(long, global = true)]
+    summary: bool,
     #[command(subcommand)]
     subcommand: Subcommands,
 }
@@ -81,7 +85,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
             return error.exit_code();
         }
     };
-    match command.subcommand.run(&Output::new(command.json)) {
+    let answer = crate::log::start()
+        .map_err(Into::into)
+        .and_then(|()| command.subcommand.run(&Output::new(command.json)));
+    if command.summary {
+        eprintln!("oxysycl: {}", oxysycl_runtime::summary());
+    }
+    match answer {
         Ok(Answer::Yes) => 0,
         Ok(Answer::No) => 1,
         // Whoever reads has read enough.

@@ -16,6 +16,14 @@ impl Output {
         Self { json }
     }
 
+    /// Prints what `text` makes, unless the answer is to be JSON, which is one document.
+    pub(super) fn print_text(&self, text: impl FnOnce() -> String) -> io::Result<()> {
+        if self.json {
+            return Ok(());
+        }
+        io::stdout().write_all(text().as_bytes())
+    }
+
     /// Prints `answer` as JSON, or else what `text` makes of it.
     pub(super) fn print<A: Serialize>(&self, answer: &A, text: impl FnOnce(&A) -> String) -> io::Result<()> {
         let mut text = if self.json {

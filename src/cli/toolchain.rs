@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
-use oxysycl_runtime::toolchain::{Nvidia, Toolchain as Installed};
+use oxysycl_runtime::toolchain::{Nvidia, Toolchain as Installed, ToolchainError};
 use serde::Serialize;
 
 use super::output::Output;
@@ -11,11 +11,13 @@ use super::{Answer, Result};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Toolchain {
-    /// Install it, unless it is there
+    /// Install it, unless it is there with every file as it was installed
     Install {
         /// A part that is installed only where it is asked for; it is installed as well
         part: Option<Part>,
     },
+    /// Compare every file with the digest that it had when it was installed
+    Verify,
     /// Print the folder it is in
     Path,
     /// Print what a shell has to set before a program uses its libraries
@@ -51,8 +53,21 @@ struct DescribedPart {
     path: PathBuf,
 }
 
+/// What `verify --json` prints.
+#[derive(Serialize)]
+struct Verified {
+    /// Files that are not what they were.
+    damaged: Vec<PathBuf>,
+}
+
 impl Toolchain {
     pub(super) fn run(self, output: &Output) -> Result {
+        if let Self::Verify = self {
+            return verify(output);
+        }
+        if let Self::Install { .. } = self {
+            condemn_damaged()?;
+        }
         if let Self::Install {
             part: Some(Part::Nvidia),
         } = self
@@ -61,7 +76,7 @@ impl Toolchain {
         }
         let found = match self {
             Self::Install { .. } => Some(Installed::ensure()?),
-            Self::Path | Self::Env => Installed::find()?,
+            Self::Path | Self::Env | Self::Verify => Installed::find()?,
         };
         let described = Described {
             installed: found.is_some(),
@@ -76,7 +91,7 @@ impl Toolchain {
             eprintln!("it is not installed: run `oxysycl toolchain install`");
         }
         output.print(&described, |described| match self {
-            Self::Install { .. } | Self::Path => described.path.display().to_string(),
+            Self::Install { .. } | Self::Path | Self::Verify => described.path.display().to_string(),
             Self::Env => described
                 .environment
                 .iter()
@@ -88,6 +103,47 @@ impl Toolchain {
         } else {
             Answer::No
         })
+    }
+}
+
+fn verify(output: &Output) -> Result {
+    if Installed::find()?.is_none() {
+        eprintln!("it is not installed, or parts of it are missing: run `oxysycl toolchain install`");
+        return Ok(Answer::No);
+    }
+    let verified = Verified {
+        damaged: Installed::verify()?,
+    };
+    output.print(&verified, |verified| {
+        if verified.damaged.is_empty() {
+            return "every file is as it was installed".to_owned();
+        }
+        let lines: String = verified
+            .damaged
+            .iter()
+            .map(|path| format!("{} is not as it was installed\n", path.display()))
+            .collect();
+        format!("{lines}`oxysycl toolchain install` installs it anew\n")
+    })?;
+    Ok(if verified.damaged.is_empty() {
+        Answer::Yes
+    } else {
+        Answer::No
+    })
+}
+
+/// Sees to it that what is damaged is installed anew.
+fn condemn_damaged() -> std::result::Result<(), ToolchainError> {
+    match Installed::condemn_damaged() {
+        Ok(damaged) => {
+            for path in damaged {
+                eprintln!("oxysycl: {} is damaged, and installed anew", path.display());
+            }
+            Ok(())
+        }
+        // Its lengths are right, or else it is installed anew anyway.
+        Err(ToolchainError::NoDigests { .. }) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
