@@ -28,6 +28,9 @@ pub(super) struct Compiler {
     /// A digest of the contents of its other files.
     pub(super) others: String,
     files: Vec<Stamp>,
+    /// Set when nothing was known of it before.
+    #[serde(skip)]
+    is_new: bool,
 }
 
 /// A file as the file system describes it.
@@ -45,13 +48,12 @@ impl Compiler {
         path: &Path,
         ask: impl FnOnce() -> Result<(Vec<String>, Vec<PathBuf>), CompileError>,
     ) -> Result<Self, CompileError> {
-        let memory = memory(path);
-        if let Some(known) = memory.as_deref().and_then(|memory| recall(memory, path)) {
+        if let Some(known) = memory(path).and_then(|memory| recall(&memory, path)) {
             return Ok(known);
         }
         let (answers, files) = ask()?;
         let others: Vec<PathBuf> = files.into_iter().filter(|file| file.is_file()).collect();
-        let known = Self {
+        Ok(Self {
             program: digest(&[path.to_owned()])?,
             others: digest(&others)?,
             files: std::iter::once(path.to_owned())
@@ -60,12 +62,16 @@ impl Compiler {
                 .collect::<Result<_, _>>()?,
             path: path.to_owned(),
             answers,
-        };
-        if let Some(memory) = memory {
+            is_new: true,
+        })
+    }
+
+    /// Keeps what is known of it, for the next time. That is for those who compile: whoever only looks leaves nothing.
+    pub(super) fn remember(&self) {
+        if let Some(memory) = memory(&self.path).filter(|_| self.is_new) {
             // Where it cannot be kept, the files are read again next time.
-            let _ = known.keep(&memory);
+            let _ = self.keep(&memory);
         }
-        Ok(known)
     }
 
     fn keep(&self, memory: &Path) -> std::io::Result<()> {

@@ -79,6 +79,7 @@ impl Icpx {
 
     fn new(path: PathBuf) -> Result<Self, CompileError> {
         let compiler = compiler(&path)?;
+        compiler.remember();
         let own = own_folder(&path).map(|own| own.join("lib/libsycl.so"));
         let own = own.filter(|own| own.is_file());
         let sycl = libsycl::mapped().into_iter().next().or(own);
@@ -93,6 +94,7 @@ impl Icpx {
         if let Some(sycl) = &sycl {
             // Nothing is asked: only its contents are wanted.
             let library = Compiler::examine(sycl, || Ok((Vec::new(), Vec::new())))?;
+            library.remember();
             let soname = String::from_utf8_lossy(&libsycl::soname(sycl)).into_owned();
             facts.push(("libsycl", soname));
             facts.push(("libsycl content", library.program));

@@ -25,6 +25,7 @@ pub(in crate::driver) struct Gxx {
     pub(in crate::driver) called: String,
     /// The folder of its own headers and libraries.
     pub(in crate::driver) own: PathBuf,
+    compiler: Compiler,
 }
 
 /// The programs that g++ calls.
@@ -67,6 +68,7 @@ impl Gxx {
                     .parent()
                     .map(PathBuf::from)
                     .unwrap_or_default(),
+                compiler,
             }),
             _ => Err(CompileError::WrongCompiler {
                 path,
@@ -75,6 +77,11 @@ impl Gxx {
                 advice: ADVICE.to_owned(),
             }),
         }
+    }
+
+    /// Keeps what is known of it, for the next time.
+    pub(in crate::driver) fn remember(&self) {
+        self.compiler.remember();
     }
 }
 

@@ -112,6 +112,7 @@ impl Embedded {
             });
         }
         let gxx = Gxx::find()?;
+        gxx.remember();
         let tools = Tools::ensure(&toolchain, &gxx)?;
         let nvptx = Nvptx::find(&toolchain, &gxx)?;
         let identity = Identity::new(vec![
