@@ -90,6 +90,7 @@ mutations! {
         "groups may share a slot": "slope.as_constant().is_some_and(|step| step != 0)" => "slope.as_constant().is_some()", "choice::every_group_addresses_by_an_index_of_its_own";
         "slots may be negative": "!slot.is_nonnegative_by(&access.holds)" => "false", "choice::rows_are_addressed_through_data_where_they_are_guarded";
         "two slots are one": "own.by = Some(element)" => "drop(element)", "group::two_elements_of_the_indices_address_two_rows";
+        "launchers know what a case takes for granted": "found.certain &= certain.contains(&found.buffer);" => "_ = (found, certain);", "choice::an_element_under_a_condition_may_not_be_there";
         "rows have elements under any condition": "access.certain" => "true", "choice::an_element_under_a_condition_may_not_be_there";
         "rows have no end": "holds(span.minus(high).minus(&Poly::constant(1)))" => "true", "rows::groups_that_may_meet_are_refused";
         "rows have one element more": "holds(span.minus(high).minus(&Poly::constant(1)))" => "holds(span.minus(high))", "rows::groups_that_may_meet_are_refused";

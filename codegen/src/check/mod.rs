@@ -52,13 +52,14 @@ fn counted(kernel: &Kernel, errors: &mut Errors) -> (Barriers, usize) {
         });
         *errors = found.errors;
     }
+    let certain = certainly_accessed(kernel);
     let mut memory = |kernel: &Kernel, known: &Known, errors: &mut Errors| {
         let found = choices::judge(kernel, known, errors, &mut |known, found| {
             count += 1;
             let collector = access::Collector::new(kernel, known);
             let barriers = order::check(kernel, collector.clone(), &mut found.errors);
             found.barriers.extend(barriers);
-            rows::check(kernel, collector, &mut found.errors);
+            rows::check(kernel, &certain, collector, &mut found.errors);
         });
         *errors = found.errors;
         found.barriers

@@ -1,5 +1,7 @@
 //! Rule 5: groups write disjoint rows, and read what is written only in their own.
 
+use std::collections::BTreeSet;
+
 use super::access::{Access, Actor, Collector, Repeat};
 use super::known::Known;
 use super::poly::{Atom, Poly};
@@ -77,8 +79,13 @@ enum Owners {
     Each(Poly, Poly),
 }
 
-/// Checks every access to buffers that are written.
-pub(crate) fn check(kernel: &Kernel, mut collector: Collector, errors: &mut Errors) {
+/// Checks every access to buffers that are written. Those in `certain` are not empty: launchers submit nothing then.
+pub(crate) fn check(
+    kernel: &Kernel,
+    certain: &BTreeSet<ParamId>,
+    mut collector: Collector,
+    errors: &mut Errors,
+) {
     let axes = kernel.grid.axes();
     if axes.is_empty() || axes.iter().any(|(_, extent)| extent.is_invalid()) {
         return;
@@ -96,6 +103,10 @@ pub(crate) fn check(kernel: &Kernel, mut collector: Collector, errors: &mut Erro
     };
     let mut accesses = Vec::new();
     collector.block(&kernel.body, &mut accesses);
+    for found in &mut accesses {
+        // Launchers take no cases apart: what is certain in one of them may not be so for them.
+        found.certain &= certain.contains(&found.buffer);
+    }
     let written: Vec<ParamId> = accesses.iter().filter(|a| a.write).map(|a| a.buffer).collect();
     let mut owned: Vec<(ParamId, Own)> = Vec::new();
     for access in &accesses {

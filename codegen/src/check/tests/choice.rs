@@ -82,7 +82,15 @@ fn an_element_under_a_condition_may_not_be_there() {
         "for s in 0..m { b.store(r * n, s as f32); }",
     ] {
         refused(&kernel(body), "outside the group's own row");
+        let listed = kernel(body).replace("[rows, n])", "[rows, n]), specialize(m in [1, 2])");
+        refused(&listed, "outside the group's own row");
     }
+    let chosen = "let mut x = if m == 1 { b.row_mut(r * n) } else { c.row_mut(r * n) }; x.store(0, 1.0);";
+    let both = kernel(chosen).replace("[rows, n])", "[rows, n], c = [rows, n]), specialize(m in [1])");
+    refused(
+        &both.replace("b: &mut", "c: &mut [f32], b: &mut"),
+        "outside the group's own row",
+    );
 }
 
 #[test]
