@@ -21,6 +21,8 @@
 #undef exception
 #pragma push_macro("half")
 #undef half
+#pragma push_macro("kernel")
+#undef kernel
 #pragma push_macro("local")
 #undef local
 #pragma push_macro("max")
@@ -38,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace cast_eebfb885bd97 {
+inline namespace cast_f45a4aa774eb {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -90,26 +92,42 @@ struct Region {
            !__builtin_mul_overflow(extent[1], stride[1], &inner) && inner <= most && width <= most;
   }
 
+  /// Whether rows that both have lie equally far apart in both.
   bool same_layout(const Region& other) const {
-    return size == other.size && (stride[0] == other.stride[0] || extent[0] <= 1) &&
-           (stride[1] == other.stride[1] || extent[1] <= 1);
+    return size == other.size && (stride[0] == other.stride[0] || extent[0] <= 1 || other.extent[0] <= 1) &&
+           (stride[1] == other.stride[1] || extent[1] <= 1 || other.extent[1] <= 1);
   }
 };
+
+/// The least number of steps that go further than `distance`.
+inline int64_t steps_beyond(int64_t distance, int64_t stride) {
+  return distance / stride + (distance % stride < 0 ? 0 : 1);
+}
 
 /// Whether two regions share an element. Where unlike layouts interleave it cannot be ruled out.
 inline bool overlap(const Region& a, const Region& b) {
   if (a.empty() || b.empty() || a.end() <= b.begin() || b.end() <= a.begin()) return false;
-  const int64_t apart = static_cast<int64_t>(b.begin() - a.begin());
-  if (!a.same_layout(b) || apart % a.size != 0) return true;
-  // Rows differ by (outer, inner) places; do any two of them lie less than a row's width apart?
-  for (int64_t inner = 1 - a.extent[1]; inner < b.extent[1]; ++inner) {
-    const int64_t rest = apart / a.size + inner * a.stride[1];
-    const int64_t nearest = a.stride[0] == 0 ? 0 : -rest / a.stride[0];
-    for (int64_t outer = nearest - 1; outer <= nearest + 1; ++outer) {
-      const int64_t distance = rest + outer * a.stride[0];
-      const bool exists = -outer < a.extent[0] && outer < b.extent[0];
-      if (exists && distance < a.width && -distance < b.width) return true;
-    }
+  const int64_t bytes = static_cast<int64_t>(b.begin() - a.begin());
+  if (!a.same_layout(b) || bytes % a.size != 0) return true;
+  // Rows of one place count as one row.
+  int64_t stride[2], rows_a[2], rows_b[2];
+  for (int d = 0; d < 2; ++d) {
+    const int64_t apart = a.extent[d] > 1 ? a.stride[d] : b.extent[d] > 1 ? b.stride[d] : 0;
+    stride[d] = std::max<int64_t>(apart, 1);
+    rows_a[d] = apart == 0 ? 1 : a.extent[d];
+    rows_b[d] = apart == 0 ? 1 : b.extent[d];
+  }
+  const int outer = stride[0] < stride[1] ? 1 : 0;
+  const int inner = 1 - outer;
+  const int64_t run_a = (rows_a[inner] - 1) * stride[inner] + a.width;
+  const int64_t run_b = (rows_b[inner] - 1) * stride[inner] + b.width;
+  // Only runs that meet can share an element: a few, unless they interleave.
+  const int64_t apart = bytes / a.size;
+  for (int64_t i = std::max(1 - rows_a[outer], steps_beyond(-run_b - apart, stride[outer])); i < rows_b[outer]; ++i) {
+    const int64_t run = apart + i * stride[outer];
+    if (run >= run_a) break;
+    const int64_t k = std::max(1 - rows_a[inner], steps_beyond(-b.width - run, stride[inner]));
+    if (k < rows_b[inner] && run + k * stride[inner] < a.width) return true;
   }
   return false;
 }
@@ -123,13 +141,18 @@ inline std::string& last_error() {
   return reason;
 }
 
+/// Held while a reason is told.
+inline std::mutex& telling() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 /// Keeps the reason, and tells it on standard error once for each subject: a caller that ignores the code must not take
 /// an untouched output for a result.
 inline int32_t refuse(Refusal code, const char* subject, const std::string& what) {
-  static std::mutex mutex;
   static std::vector<std::pair<Refusal, const char*>> told;
   last_error() = std::string(subject) + " " + what;
-  const std::lock_guard<std::mutex> lock(mutex);
+  const std::lock_guard<std::mutex> lock(telling());
   const std::pair<Refusal, const char*> reason{code, subject};
   if (std::find(told.begin(), told.end(), reason) == told.end()) {
     told.push_back(reason);
@@ -151,25 +174,85 @@ inline int32_t check(const char* subject, const Region& region) {
   return 0;
 }
 
-/// Work-items of a device's sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-inline int64_t sub_group(const ::sycl::device& device, int64_t wanted) {
-  return device.get_backend() == ::sycl::backend::ext_oneapi_cuda ? 32 : wanted;
+/// Whether this process was forked from one that had launched before. Threads of the SYCL run time do not come along, and a
+/// call that waits for one never returns.
+inline bool& forked() {
+  static bool since_launch = false;
+  return since_launch;
 }
 
-/// Whether a device has the sub-groups that a kernel asks for.
-inline bool has_sub_group(const ::sycl::device& device, int64_t wanted) {
-  const auto size = static_cast<size_t>(sub_group(device, wanted));
-  const auto sizes = device.get_info<::sycl::info::device::sub_group_sizes>();
-  return std::find(sizes.begin(), sizes.end(), size) != sizes.end() &&
-         device.get_info<::sycl::info::device::max_work_group_size>() >= size;
+inline int32_t refuse_forked(const char* subject) {
+  return refuse(kDevice, subject,
+                "was in use when this process was forked, and cannot be used in it: start new processes instead (spawn), or "
+                "fork before the first launch");
 }
 
-/// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-inline int64_t work_group(const ::sycl::device& device, int64_t vectors, int64_t most, int64_t wanted_sub_group) {
-  const auto limit = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
-  const int64_t size = sub_group(device, wanted_sub_group);
-  const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-  return std::max(std::min({wanted, most, limit}) / size * size, size);
+/// What launches have to know of a device.
+struct Device {
+  ::sycl::device device;
+  bool is_nvidia;
+  int64_t max_work_group;
+  std::vector<size_t> sub_groups;
+  const Device* next;
+
+  /// Work-items of its sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
+  int64_t sub_group(int64_t wanted) const { return is_nvidia ? 32 : wanted; }
+
+  /// Whether it has the sub-groups that a kernel asks for.
+  bool has_sub_group(int64_t wanted) const {
+    const int64_t size = sub_group(wanted);
+    return std::find(sub_groups.begin(), sub_groups.end(), static_cast<size_t>(size)) != sub_groups.end() &&
+           max_work_group >= size;
+  }
+
+  /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
+  int64_t work_group(int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
+    const int64_t size = sub_group(wanted_sub_group);
+    const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
+    return std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+  }
+};
+
+/// The device of a queue. It is asked at the first launch, and kept for ever: an answer may take longer than a launch.
+inline const Device& device_of(const ::sycl::queue& queue) {
+  static std::mutex mutex;
+  static const Device* first = nullptr;
+  const ::sycl::device device = queue.get_device();
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (const Device* known = first; known != nullptr; known = known->next) {
+    if (known->device == device) return *known;
+  }
+  [[maybe_unused]] static const int watched = pthread_atfork(
+      [] { telling().lock(); }, [] { telling().unlock(); },
+      [] {
+        telling().unlock();
+        forked() = true;
+      });
+  const auto largest = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
+  const auto sub_groups = device.get_info<::sycl::info::device::sub_group_sizes>();
+  const bool is_nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
+  return *(first = new Device{device, is_nvidia, largest, sub_groups, first});
+}
+
+/// Held while a launch is submitted to a queue that keeps no order.
+inline std::mutex& submitting() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// Submits a kernel that runs after all that the queue was given before, and before all that it is given later, whether or
+/// not the queue itself keeps that order.
+template <typename Kernel>
+inline void submit(::sycl::queue& queue, int64_t groups, int64_t local, const Kernel& kernel) {
+  const ::sycl::nd_range<1> range(groups * local, local);
+  if (queue.is_in_order()) {
+    queue.parallel_for(range, kernel);
+    return;
+  }
+  const std::lock_guard<std::mutex> lock(submitting());
+  queue.ext_oneapi_submit_barrier();
+  queue.parallel_for(range, kernel);
+  queue.ext_oneapi_submit_barrier();
 }
 
 }  // namespace detail
@@ -207,13 +290,16 @@ struct CastKernel {
 };
 
 template <typename T, typename U, int VEC>
-void cast_submit(::sycl::queue& queue, const T* input, U* output, int64_t numel) {
-  const int64_t local = detail::work_group(queue.get_device(), (numel + VEC - 1) / VEC, 256, 16);
+void cast_submit(
+    ::sycl::queue& queue,
+    const detail::Device& device,
+    const T* input,
+    U* output,
+    int64_t numel) {
+  const int64_t local = device.work_group((numel + VEC - 1) / VEC, 256, 16);
   // Ranges stay below 2^31; the kernel loops over the rest.
   const int64_t groups = std::min<int64_t>(((numel + VEC - 1) / VEC + local - 1) / local, INT32_MAX / local);
-  queue.parallel_for(
-      ::sycl::nd_range<1>(groups * local, local),
-      CastKernel<T, U, VEC>{input, output, numel});
+  detail::submit(queue, groups, local, CastKernel<T, U, VEC>{input, output, numel});
 }
 
 /// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.
@@ -229,12 +315,14 @@ int32_t cast_launch(void* queue_pointer, const T* input, U* output, int64_t nume
   if (detail::overlap(output_region, input_region)) {
     return detail::refuse(detail::kOverlap, "cast: output", "overlaps input");
   }
+  if (detail::forked()) return detail::refuse_forked("cast: device");
   auto& queue = *static_cast<::sycl::queue*>(queue_pointer);
+  const detail::Device& device = detail::device_of(queue);
   constexpr int VEC = 16 / std::max({sizeof(T), sizeof(U)});
   if (detail::aligned<VEC>(input) && detail::aligned<VEC>(output)) {
-    cast_submit<T, U, VEC>(queue, input, output, numel);
+    cast_submit<T, U, VEC>(queue, device, input, output, numel);
   } else {
-    cast_submit<T, U, 1>(queue, input, output, numel);
+    cast_submit<T, U, 1>(queue, device, input, output, numel);
   }
   return 0;
 } catch (const std::exception& error) {
@@ -287,7 +375,7 @@ OXYSYCL_CAST_T(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace cast_eebfb885bd97
+}  // namespace cast_f45a4aa774eb
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -299,6 +387,7 @@ OXYSYCL_CAST_T(bf16, ::sycl::ext::oneapi::bfloat16)
 #pragma pop_macro("error")
 #pragma pop_macro("exception")
 #pragma pop_macro("half")
+#pragma pop_macro("kernel")
 #pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")

@@ -4,6 +4,7 @@
 mod compile;
 mod drop_in;
 mod kernels;
+mod overlap;
 mod processes;
 mod shared;
 mod spirv;

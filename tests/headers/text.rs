@@ -26,6 +26,19 @@ fn includes_are_these_two() {
     }
 }
 
+/// An answer of a device may take longer than a launch.
+#[test]
+fn devices_are_asked_in_one_place() {
+    for header in headers() {
+        let start = header.text.find("inline const Device& device_of(").unwrap();
+        let end = start + header.text[start..].find("\n}\n").unwrap();
+        let rest = format!("{}{}", &header.text[..start], &header.text[end..]);
+        for question in ["get_info", "get_backend", "get_device"] {
+            assert!(!rest.contains(question), "{}: {question}", header.name);
+        }
+    }
+}
+
 #[test]
 fn nothing_is_double() {
     for header in headers() {

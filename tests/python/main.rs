@@ -115,6 +115,25 @@ fn refusals_are_told_and_change_nothing() {
 }
 
 #[test]
+fn launches_keep_their_order_on_any_queue() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = build(folder.path(), "scale.so", &["scale", "--dtype", "fp32"]);
+    run("order.py", &[&library]);
+}
+
+#[test]
+fn forked_processes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    run("fork.py", &[&norm(&folder), &scale(&folder)]);
+}
+
+#[test]
+fn loading_creates_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    run("load.py", &[&norm(&folder), &scale(&folder)]);
+}
+
+#[test]
 fn exceptions_become_reasons() {
     let folder = tempfile::tempdir().unwrap();
     run("exceptions.py", &[&norm(&folder)]);

@@ -5,7 +5,7 @@ import sys
 
 import numpy
 
-from caller import HIDDEN_SIZE, NORM, SCALE, Array, function, halves, queue
+from caller import HIDDEN_SIZE, NORM, SCALE, Array, device_queue, dpctl, function, halves, queue
 
 norm = function(ctypes.CDLL(sys.argv[1]), "rmsnorm_forward_fp16_4096", NORM)
 scale = function(ctypes.CDLL(sys.argv[2]), "scale_forward_fp16", SCALE)
@@ -68,3 +68,14 @@ for numel in [1, 7, 8, 1000, 4097]:
         assert scale(queue, source.address, target.address, 1.7, numel) == 0
         wanted = (x.astype(numpy.float32) * numpy.float32(1.7)).astype(numpy.float16)
         assert (target.numpy().view(numpy.uint16) == wanted.view(numpy.uint16)).all(), (numel, offset)
+
+# Each of several devices is asked for itself.
+for part in device_queue.sycl_device.create_sub_devices(partition=[1]):
+    part_queue = dpctl.SyclQueue(part, property="in_order")
+    x = halves(1000)
+    device_queue.wait()
+    memory = dpctl.memory.MemoryUSMShared(x.nbytes, queue=part_queue)
+    memory.copy_from_host(x.view(numpy.uint8))
+    assert scale(part_queue.addressof_ref(), memory._pointer, memory._pointer, 2.0, x.size) == 0
+    part_queue.wait()
+    assert (memory.copy_to_host().view(numpy.float16) == x * 2).all()

@@ -39,7 +39,10 @@ impl Launcher<'_> {
         if !template.is_empty() {
             out.line(format!("template <{}>", template.join(", ")));
         }
-        let mut params = vec![format!("::sycl::queue& {}", emission.inner.queue)];
+        let mut params = vec![
+            format!("::sycl::queue& {}", emission.inner.queue),
+            format!("const detail::Device& {}", emission.inner.device),
+        ];
         params.extend(emission.members().iter().map(|(ty, name)| format!("{ty} {name}")));
         let inline = if template.is_empty() { "inline " } else { "" };
         out.call(
@@ -50,11 +53,15 @@ impl Launcher<'_> {
         out.indented(|out| {
             let grid = &emission.program.launch.grid;
             let Inner {
-                queue, local, groups, ..
+                queue,
+                device,
+                local,
+                groups,
+                ..
             } = &emission.inner;
             let shared = self.shared(&grid.shared);
             out.line(format!(
-                "const int64_t {local} = detail::work_group({queue}.get_device(), {shared}, {}, {});",
+                "const int64_t {local} = {device}.work_group({shared}, {}, {});",
                 grid.work_group, grid.multiple
             ));
             let total = match &grid.groups {
@@ -68,13 +75,16 @@ impl Launcher<'_> {
             let members: Vec<String> = emission.members().into_iter().map(|(_, name)| name).collect();
             let decided: Vec<String> = emission.decisions.iter().map(|d| d.name.clone()).collect();
             let args = emission.variant_args(&decided, &emission.spelling.width);
-            out.line(format!("{queue}.parallel_for("));
-            out.line(format!("    ::sycl::nd_range<1>({groups} * {local}, {local}),"));
-            out.line(format!(
-                "    {}{args}{{{}}});",
-                emission.head.class,
-                members.join(", ")
-            ));
+            out.call(
+                "detail::submit",
+                &[
+                    queue.clone(),
+                    groups.clone(),
+                    local.clone(),
+                    format!("{}{args}{{{}}}", emission.head.class, members.join(", ")),
+                ],
+                ";",
+            );
         });
         out.line("}");
     }
@@ -137,6 +147,7 @@ impl Launcher<'_> {
             code,
             queue,
             queue_pointer,
+            device,
             ..
         } = &emission.inner;
         let spelling = &emission.spelling;
@@ -206,12 +217,21 @@ impl Launcher<'_> {
                 });
             }
             Step::Overlap { buffer, other, alias } => self.overlap(out, *buffer, *other, *alias),
-            Step::Queue => out.line(format!(
-                "auto& {queue} = *static_cast<::sycl::queue*>({queue_pointer});"
-            )),
+            Step::Queue => {
+                let subject = self.subject("device");
+                out.line(format!(
+                    "if (detail::forked()) return detail::refuse_forked({subject});"
+                ));
+                out.line(format!(
+                    "auto& {queue} = *static_cast<::sycl::queue*>({queue_pointer});"
+                ));
+                out.line(format!(
+                    "const detail::Device& {device} = detail::device_of({queue});"
+                ));
+            }
             Step::SubGroup(size) => {
                 let subject = self.subject("device");
-                out.block(format!("if (!detail::has_sub_group({queue}.get_device(), {size}))"), |out| {
+                out.block(format!("if (!{device}.has_sub_group({size}))"), |out| {
                     out.line(format!("return detail::refuse(detail::kDevice, {subject}, \"has no sub-groups of {size} work-items\");"));
                 });
             }
@@ -338,10 +358,10 @@ impl Launcher<'_> {
     /// Submits the first variant whose conditions hold.
     fn variants(&self, out: &mut Writer) {
         let emission = self.emission;
-        let queue = &emission.inner.queue;
+        let Inner { queue, device, .. } = &emission.inner;
         let launch = &emission.program.launch;
         let submit = |decided: &[String], width: &str| {
-            let mut args = vec![queue.clone()];
+            let mut args = vec![queue.clone(), device.clone()];
             args.extend(emission.members().into_iter().map(|(_, name)| name));
             format!(
                 "{}_submit{}({});",

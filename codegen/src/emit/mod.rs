@@ -214,6 +214,8 @@ struct Inner {
     /// The queue, and the pointer to it that callers pass.
     queue: String,
     queue_pointer: String,
+    /// What is known of its device.
+    device: String,
     /// Work-items of a work-group, and work-groups.
     local: String,
     groups: String,
@@ -288,6 +290,7 @@ impl<'a> Emission<'a> {
         let inner = Inner {
             queue: names.give("queue"),
             queue_pointer: names.give("queue_pointer"),
+            device: names.give("device"),
             local: names.give("local"),
             groups: names.give("groups"),
             submit: names.give("submit"),
