@@ -6,6 +6,24 @@ use crate::ir::{
     Assertion, Binary, Expr, ExprKind, Kernel, LocalId, Math, ParamId, Scalar, StmtKind, Type, Unary,
 };
 
+/// What is known of the values of scalar arguments, const parameters and variables before the grid.
+pub trait Known {
+    /// The value of an integer argument.
+    fn param(&self, id: ParamId) -> Option<i64>;
+
+    /// The value of the const parameter at a position; `bool` as 0 or 1.
+    fn constant(&self, at: usize) -> Option<i64>;
+
+    /// The value of a variable before the grid.
+    fn local(&self, id: LocalId) -> Option<i64>;
+
+    /// The value of a float argument.
+    fn float_param(&self, id: ParamId) -> Option<f32>;
+
+    /// The value of a float variable before the grid.
+    fn float_local(&self, id: LocalId) -> Option<f32>;
+}
+
 /// Values of scalar arguments and const parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
@@ -38,6 +56,28 @@ impl Values {
     }
 }
 
+impl Known for Values {
+    fn param(&self, id: ParamId) -> Option<i64> {
+        self.params.get(&id).copied()
+    }
+
+    fn constant(&self, at: usize) -> Option<i64> {
+        self.consts.get(at).copied()
+    }
+
+    fn local(&self, id: LocalId) -> Option<i64> {
+        self.locals.get(&id).copied()
+    }
+
+    fn float_param(&self, id: ParamId) -> Option<f32> {
+        self.float_params.get(&id).copied()
+    }
+
+    fn float_local(&self, id: LocalId) -> Option<f32> {
+        self.float_locals.get(&id).copied()
+    }
+}
+
 /// Whether every `assert!` before the grid holds, as far as that can be worked out.
 pub fn asserted(kernel: &Kernel, values: &Values) -> bool {
     broken(kernel, values).is_none()
@@ -65,13 +105,13 @@ pub fn before_grid(kernel: &Kernel, values: &Values) -> Values {
 
 /// The value of an integer or boolean expression; `None` if it needs something that is not known on the host, overflows
 /// or divides by zero.
-pub fn integer(e: &Expr, values: &Values) -> Option<i64> {
+pub fn integer(e: &Expr, values: &impl Known) -> Option<i64> {
     match &e.kind {
         ExprKind::Int(value) => i64::try_from(*value).ok(),
         ExprKind::Bool(value) => Some((*value).into()),
-        ExprKind::Param(id) => values.params.get(id).copied(),
-        ExprKind::Const(id) => values.consts.get(*id).copied(),
-        ExprKind::Local(id) => values.locals.get(id).copied(),
+        ExprKind::Param(id) => values.param(*id),
+        ExprKind::Const(id) => values.constant(*id),
+        ExprKind::Local(id) => values.local(*id),
         ExprKind::Unary(Unary::Neg, a) => integer(a, values)?.checked_neg(),
         ExprKind::Unary(Unary::Not, a) => Some((integer(a, values)? == 0).into()),
         ExprKind::Cast(a) if is_float(a) => truncated(float(a, values)?, e.ty),
@@ -102,12 +142,12 @@ pub fn integer(e: &Expr, values: &Values) -> Option<i64> {
 }
 
 /// The value of a float expression, as the host computes it.
-pub fn float(e: &Expr, values: &Values) -> Option<f32> {
+pub fn float(e: &Expr, values: &impl Known) -> Option<f32> {
     let of = |e: &Expr| float(e, values);
     match &e.kind {
         ExprKind::Float(value) => Some(*value),
-        ExprKind::Param(id) => values.float_params.get(id).copied(),
-        ExprKind::Local(id) => values.float_locals.get(id).copied(),
+        ExprKind::Param(id) => values.float_param(*id),
+        ExprKind::Local(id) => values.float_local(*id),
         ExprKind::Unary(Unary::Neg, a) => Some(-of(a)?),
         ExprKind::Cast(a) if is_float(a) => of(a),
         ExprKind::Cast(a) => Some(integer(a, values)? as f32),

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
+
 #include <sycl/sycl.hpp>
 
 namespace {
@@ -74,6 +76,10 @@ struct queue_with_log {
 
 thread_local std::string last_error;
 
+// Set in processes that are forked from now on. Asking for the number of the process instead is a system call.
+bool forked = false;
+[[maybe_unused]] const int watched = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+
 template <typename Body> int32_t guarded(Body &&body) noexcept {
   try {
     body();
@@ -128,6 +134,9 @@ EXPORT const char *oxysycl_error() noexcept {
 
 // The major version of the SYCL run time that this file was compiled against.
 EXPORT uint32_t oxysycl_sycl_version() noexcept { return __LIBSYCL_MAJOR_VERSION; }
+
+// Whether this process was forked after this file was loaded.
+EXPORT const bool *oxysycl_forked() noexcept { return &forked; }
 
 EXPORT int32_t oxysycl_device_count(uint32_t *count) noexcept {
   return guarded([&] { *count = static_cast<uint32_t>(devices().size()); });

@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::device::{Device, DeviceKind};
 use crate::module::{LoadError, Module};
@@ -54,9 +55,10 @@ struct Facts {
     fp64: u8,
 }
 
-/// The loaded shim: C functions, and the process that may call them.
+/// The loaded shim: C functions, the process that may call them, and whether this one was forked from it.
 pub(crate) struct Shim {
     process: u32,
+    forked: &'static AtomicBool,
     sycl_version: u32,
     error: unsafe extern "C" fn() -> *const c_char,
     device_count: unsafe extern "C" fn(*mut u32) -> i32,
@@ -86,11 +88,14 @@ impl Shim {
 
     /// The functions of `module`, which was compiled from [`unit`](Self::unit).
     pub(crate) fn of(module: &Module) -> Result<Self, LoadError> {
-        // SAFETY: these are the types that `shim.cpp` gives these functions, and a module is never unloaded.
+        // SAFETY: these are the types that `shim.cpp` gives these functions, and a module is never unloaded. A `bool` of C++ is
+        // one byte, which it writes while there is only one thread.
         unsafe {
             let sycl_version: unsafe extern "C" fn() -> u32 = module.symbol("oxysycl_sycl_version")?;
+            let forked: unsafe extern "C" fn() -> &'static AtomicBool = module.symbol("oxysycl_forked")?;
             Ok(Self {
                 process: std::process::id(),
+                forked: forked(),
                 sycl_version: sycl_version(),
                 error: module.symbol("oxysycl_error")?,
                 device_count: module.symbol("oxysycl_device_count")?,
@@ -263,15 +268,13 @@ impl Shim {
 
     /// Fails in a process that was forked after SYCL was used: there, every call into SYCL may hang.
     pub(crate) fn expect_same_process(&self) -> Result<(), SyclError> {
-        let child = std::process::id();
-        if child == self.process {
-            Ok(())
-        } else {
-            Err(SyclError::Forked {
+        if self.forked.load(Ordering::Relaxed) {
+            return Err(SyclError::Forked {
                 parent: self.process,
-                child,
-            })
+                child: std::process::id(),
+            });
         }
+        Ok(())
     }
 
     fn run(&self, action: &'static str, call: impl FnOnce() -> i32) -> Result<(), SyclError> {

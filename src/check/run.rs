@@ -116,7 +116,7 @@ impl Subject<'_> {
                 extents.iter_mut().for_each(|extent| extent.count = 0);
             }
             let place = Place {
-                extents,
+                extents: extents.into_vec(),
                 shifted: case.layout.shifted,
             };
             buffers.of[id] = Some(buffers.memories.len());

@@ -10,11 +10,10 @@ pub use self::error::LaunchError;
 pub(crate) use self::loaded::{Loaded, together_unit, unit};
 pub(crate) use self::passed::Launched;
 
-use oxysycl_codegen::eval::Values;
 use oxysycl_codegen::ir::{self, DType, Element, ParamKind, Scalar};
 use oxysycl_runtime::{ArgumentKind, Dtype, Queue};
 
-use self::passed::Passed;
+use self::passed::{Passed, Sizes};
 use crate::kernel::Kernel;
 
 /// Launches `kernel` with element types and const parameters chosen, on memory that `args` view.
@@ -31,23 +30,28 @@ pub fn launch<A: Launched>(
     let ir = kernel.ir()?;
     expect_signature::<A>(&ir, dtypes)?;
     let passed = args.passed();
-    let (values, too_large) = values(consts, &passed);
+    let sizes = Sizes {
+        consts,
+        passed: passed.as_ref(),
+    };
     for (id, buffer) in ir.buffers() {
-        if let Passed::Buffer { len, .. } = passed[id]
+        if let Passed::Buffer { len, .. } = sizes.passed[id]
             && !(buffer.optional && len == 0)
         {
-            shape::expect(&ir, id, buffer, &values, len).map_err(|error| match (error, &too_large) {
-                // The shape needs a value that no size can have.
-                (LaunchError::Uncountable { .. }, Some((argument, value))) => LaunchError::TooLarge {
-                    kernel: ir.name.clone(),
-                    argument: ir.params[*argument].name.clone(),
-                    value: *value,
-                },
-                (error, _) => error,
+            shape::expect(&ir, id, buffer, &sizes, len).map_err(|error| {
+                match (error, sizes.too_large()) {
+                    // The shape needs a value that no size can have.
+                    (LaunchError::Uncountable { .. }, Some((argument, value))) => LaunchError::TooLarge {
+                        kernel: ir.name.clone(),
+                        argument: ir.params[argument].name.clone(),
+                        value,
+                    },
+                    (error, _) => error,
+                }
             })?;
         }
     }
-    beyond::expect_unwritten(&ir, &values, &passed)?;
+    beyond::expect_unwritten(&ir, &sizes)?;
     let function = kernel.loaded.function(&ir, dtypes, consts, queue.device())?;
     // SAFETY: the header's export has the C signature that `expect_signature` compared with `A`. Every buffer holds what
     // its shape says, and the checks of the front end keep the kernel inside the shapes but for rows that data selects,
@@ -74,25 +78,6 @@ fn expect_signature<A: Launched>(ir: &ir::Kernel, dtypes: &[DType]) -> Result<()
         kernel: ir.name.clone(),
         given: A::KINDS,
     })
-}
-
-/// Values of the integer arguments, from which sizes follow; and the first that is larger than any size, which only matters
-/// if one follows from it.
-fn values(consts: &[i64], passed: &[Passed]) -> (Values, Option<(ir::ParamId, i128)>) {
-    let mut values = Values {
-        consts: consts.to_vec(),
-        ..Values::default()
-    };
-    let mut too_large = None;
-    for (id, passed) in passed.iter().enumerate() {
-        if let Passed::Integer(value) = *passed {
-            match i64::try_from(value) {
-                Ok(value) => drop(values.params.insert(id, value)),
-                Err(_) => too_large = too_large.or(Some((id, value))),
-            }
-        }
-    }
-    (values, too_large)
 }
 
 fn runtime_dtype(dtype: DType) -> Dtype {

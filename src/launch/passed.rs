@@ -1,5 +1,7 @@
 //! What a launch was given, as far as sizes follow from it.
 
+use oxysycl_codegen::eval::Known;
+use oxysycl_codegen::ir::{LocalId, ParamId};
 use oxysycl_runtime::{Argument, Arguments, Element, View};
 
 /// One argument.
@@ -57,7 +59,11 @@ integers!(bool i8 i16 i32 i64 u8 u16 u32 u64);
 /// The arguments of a launch: a tuple of views and numbers.
 pub trait Launched: Arguments {
     /// What each argument is.
-    fn passed(&self) -> Vec<Passed>;
+    fn passed(&self) -> impl AsRef<[Passed]>;
+}
+
+fn in_order<const N: usize>(passed: [Passed; N]) -> [Passed; N] {
+    passed
 }
 
 macro_rules! tuples {
@@ -69,12 +75,59 @@ macro_rules! tuples {
     (@ $($name:ident)*) => {
         impl<$($name: LaunchedArgument),*> Launched for ($($name,)*) {
             #[allow(non_snake_case, reason = "the type parameters name the values too")]
-            fn passed(&self) -> Vec<Passed> {
+            fn passed(&self) -> impl AsRef<[Passed]> {
                 let ($($name,)*) = self;
-                vec![$($name.passed()),*]
+                in_order([$($name.passed()),*])
             }
         }
     };
 }
 
 tuples!(A B C D E F G H I J K L M N O P Q R S T U V W X);
+
+/// The values that sizes follow from: const parameters, and integer arguments that a size can have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes<'a> {
+    /// Const parameters in order; `bool` as 0 or 1.
+    pub(super) consts: &'a [i64],
+    /// Arguments in order.
+    pub(super) passed: &'a [Passed],
+}
+
+impl Sizes<'_> {
+    /// The first integer that is larger than any size, and which argument it is.
+    pub(super) fn too_large(&self) -> Option<(ParamId, i128)> {
+        self.passed
+            .iter()
+            .enumerate()
+            .find_map(|(id, passed)| match *passed {
+                Passed::Integer(value) if i64::try_from(value).is_err() => Some((id, value)),
+                _ => None,
+            })
+    }
+}
+
+impl Known for Sizes<'_> {
+    fn param(&self, id: ParamId) -> Option<i64> {
+        match *self.passed.get(id)? {
+            Passed::Integer(value) => i64::try_from(value).ok(),
+            _ => None,
+        }
+    }
+
+    fn constant(&self, at: usize) -> Option<i64> {
+        self.consts.get(at).copied()
+    }
+
+    fn local(&self, _: LocalId) -> Option<i64> {
+        None
+    }
+
+    fn float_param(&self, _: ParamId) -> Option<f32> {
+        None
+    }
+
+    fn float_local(&self, _: LocalId) -> Option<f32> {
+        None
+    }
+}

@@ -1,7 +1,8 @@
 //! How much memory a buffer's shape needs.
 
-use oxysycl_codegen::eval::{self, Values};
+use oxysycl_codegen::eval::{self, Known};
 use oxysycl_codegen::ir::{self, Buffer, Expr, ExprKind, ParamId};
+use smallvec::SmallVec;
 
 use super::LaunchError;
 
@@ -14,13 +15,16 @@ pub(crate) struct Extent {
     pub(crate) stride: i64,
 }
 
-/// The dimensions of a buffer, outermost first.
+/// The dimensions of a buffer, outermost first. So few as there usually are take no allocation.
+pub(crate) type Extents = SmallVec<[Extent; 4]>;
+
+/// The dimensions of a buffer.
 pub(crate) fn extents(
     ir: &ir::Kernel,
     id: ParamId,
     buffer: &Buffer,
-    values: &Values,
-) -> Result<Vec<Extent>, LaunchError> {
+    values: &impl Known,
+) -> Result<Extents, LaunchError> {
     let uncountable = || LaunchError::Uncountable {
         kernel: ir.name.clone(),
         buffer: ir.params[id].name.clone(),
@@ -39,7 +43,7 @@ pub(crate) fn extents(
         }
     };
     let mut inner: i64 = 1;
-    let mut extents = Vec::new();
+    let mut extents = Extents::new();
     for dim in buffer.shape.iter().rev() {
         let count = size(&dim.extent, "extent")?;
         let stride = match &dim.stride {
@@ -69,7 +73,7 @@ pub(super) fn expect(
     ir: &ir::Kernel,
     id: ParamId,
     buffer: &Buffer,
-    values: &Values,
+    values: &impl Known,
     len: usize,
 ) -> Result<(), LaunchError> {
     let extents = extents(ir, id, buffer, values)?;
@@ -108,7 +112,7 @@ fn describe(ir: &ir::Kernel, buffer: &Buffer, extents: &[Extent]) -> String {
 }
 
 /// The parameter below zero that a size is or is made of, and its value.
-fn negative(ir: &ir::Kernel, e: &Expr, values: &Values) -> Option<(String, i64)> {
+fn negative(ir: &ir::Kernel, e: &Expr, values: &impl Known) -> Option<(String, i64)> {
     match &e.kind {
         ExprKind::Param(_) | ExprKind::Const(_) => {
             let value = eval::integer(e, values).filter(|value| *value < 0)?;
