@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use oxysycl_codegen::ir::{self, DType};
 use oxysycl_codegen::source::KernelSource;
-use oxysycl_runtime::Queue;
+use oxysycl_runtime::{Queue, Runtime};
 
 use crate::argument::{DeviceArgument, HostArgument};
 use crate::launch::{LaunchError, Loaded};
@@ -66,6 +66,17 @@ pub fn kernels() -> Result<Vec<&'static Kernel>, LowerError> {
     }
     found.sort_by(|(module, name, _), other| (*module, name).cmp(&(other.0, &other.1)));
     Ok(found.into_iter().map(|(.., kernel)| kernel).collect())
+}
+
+/// Has no module and no kernel's function at hand any more, so that each is looked for in the cache on disk when it is launched
+/// again. What was loaded stays loaded until the process ends.
+pub fn clear_module_cache() {
+    for registered in inventory::iter::<Registered> {
+        (registered.0)().loaded.clear();
+    }
+    if let Some(runtime) = Runtime::current() {
+        runtime.clear_module_cache();
+    }
 }
 
 /// A header with the kernels that are emitted into it.

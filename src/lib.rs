@@ -55,7 +55,7 @@ pub mod native;
 pub mod ops;
 pub mod prelude;
 
-pub use self::kernel::{Header, Kernel, LowerError, headers, kernels};
+pub use self::kernel::{Header, Kernel, LowerError, clear_module_cache, headers, kernels};
 pub use self::launch::LaunchError;
 pub use oxysycl_codegen as codegen;
 pub use oxysycl_runtime as runtime;

@@ -14,6 +14,7 @@ mod libsycl;
 mod lock;
 mod memory;
 mod module;
+mod modules;
 pub mod nvidia;
 mod process;
 mod queue;

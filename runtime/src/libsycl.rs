@@ -12,29 +12,6 @@ use object::elf::{DT_NEEDED, DT_SONAME, DynamicTag, FileHeader64};
 use object::read::elf::ElfFile;
 use object::{Endianness, ReadCache, read};
 
-const PREFIX: &[u8] = b"libsycl.so";
-
-/// A SYCL run time in this process: another one than a library needs.
-pub(crate) struct Conflict {
-    /// The name that the library needs, such as `libsycl.so.8`.
-    pub(crate) needed: String,
-    /// The file that is loaded.
-    pub(crate) loaded: PathBuf,
-}
-
-/// The run time that is loaded and is not the one that `library` needs, if there is one. A file that is no
-/// library needs none.
-pub(crate) fn conflict(library: &Path) -> Option<Conflict> {
-    let needed = tagged_names(library, DT_NEEDED)
-        .into_iter()
-        .find(|name| name.starts_with(PREFIX))?;
-    let loaded = mapped().into_iter().find(|loaded| soname(loaded) != needed)?;
-    Some(Conflict {
-        needed: String::from_utf8_lossy(&needed).into_owned(),
-        loaded,
-    })
-}
-
 /// The names of the libraries that `library` needs.
 pub(crate) fn needed(library: &Path) -> Vec<PathBuf> {
     let names = tagged_names(library, DT_NEEDED).into_iter();
@@ -47,10 +24,21 @@ pub(crate) fn mapped() -> Vec<PathBuf> {
     libraries_in(&maps)
 }
 
-/// Whether `path` is called like a SYCL run time.
+/// Whether `path` is called like a SYCL run time: `libsycl.so.9`, its variant of breaking changes, or a copy that a Python
+/// wheel carries, `libsycl-1a2b3c4d.so.9`.
 pub(crate) fn is_libsycl(path: &Path) -> bool {
-    path.file_name()
-        .is_some_and(|name| name.as_bytes().starts_with(PREFIX))
+    let name = path.file_name().map(OsStr::as_bytes).unwrap_or_default();
+    let Some(rest) = name.strip_prefix(b"libsycl") else {
+        return false;
+    };
+    let rest = rest.strip_prefix(b"-preview").unwrap_or(rest);
+    let rest = match rest {
+        [b'-', digest @ ..] if digest.len() > 8 && digest[..8].iter().all(u8::is_ascii_hexdigit) => {
+            &digest[8..]
+        }
+        _ => rest,
+    };
+    rest.starts_with(b".so")
 }
 
 /// The SYCL run times in the text of a process's memory map.
@@ -107,12 +95,17 @@ mod tests {
 7f03-7f04 rw-p 00000000 00:00 0 [heap]
 7f04-7f05 rw-p 00000000 00:00 0 
 7f05-7f06 r-xp 00000000 08:01 2 /env/lib/libsycl.so.9.0.0
+7f06-7f07 r-xp 00000000 08:01 2 /env/lib/libsycl-preview.so.9
+7f07-7f08 r-xp 00000000 08:01 2 /env/lib/libsycl-devicelib-host.so
+7f08-7f09 r-xp 00000000 08:01 2 /wheel.libs/libsycl-3bb5ab4e.so.8.0.0 (deleted)
 ";
         assert_eq!(
             libraries_in(maps),
             [
                 Path::new("/opt/one api/lib/libsycl.so.8"),
-                Path::new("/env/lib/libsycl.so.9.0.0")
+                Path::new("/env/lib/libsycl.so.9.0.0"),
+                Path::new("/env/lib/libsycl-preview.so.9"),
+                Path::new("/wheel.libs/libsycl-3bb5ab4e.so.8.0.0 (deleted)")
             ]
         );
     }

@@ -12,7 +12,7 @@ use rustix::fs::StatVfsMountFlags;
 
 use crate::argument::Arguments;
 use crate::events;
-use crate::libsycl::{self, Conflict};
+use crate::libsycl;
 use crate::queue::Queue;
 use crate::shim::SyclError;
 
@@ -45,25 +45,28 @@ pub enum LoadError {
         /// The variable to set.
         variable: &'static str,
     },
-    /// The library needs another SYCL run time than the one that this process has already loaded.
+    /// The library needs another SYCL run time than the one that this process has already loaded. It was not loaded.
     #[error(
-        "{path} needs {needed}, but this process has loaded {loaded}, which is {soname}, another version of the SYCL run time, \
-         and the two cannot work together: use one SYCL installation for all that runs in this process",
-        path = path.display(), loaded = loaded.display(), soname = String::from_utf8_lossy(&libsycl::soname(loaded))
+        "{path} needs {needed}{at}, but this process has loaded {loaded}, which is {soname}, another SYCL run time, and the two \
+         cannot work together: use one SYCL installation for all that runs in this process",
+        path = path.display(), at = at(found), loaded = loaded.display(), soname = soname(loaded)
     )]
     OtherSycl {
         /// The library.
         path: PathBuf,
         /// The run time that it needs, such as `libsycl.so.8`.
         needed: String,
+        /// The file that this would be, where the driver has one.
+        found: Option<PathBuf>,
         /// The run time that is loaded.
         loaded: PathBuf,
     },
-    /// Two SYCL run times of one name are loaded.
+    /// This process has two SYCL run times, and the library needs one. It was not loaded.
     #[error(
-        "this process has loaded two SYCL run times, {first} and {second}, when {path} was: the two cannot work \
-         together; use one SYCL installation for all that runs in this process",
-        path = path.display(), first = first.display(), second = second.display()
+        "this process has loaded two SYCL run times, {first}, which is {first_soname}, and {second}, which is {second_soname}, \
+         so that {path} cannot be used: use one SYCL installation for all that runs in this process",
+        path = path.display(), first = first.display(), first_soname = soname(first),
+        second = second.display(), second_soname = soname(second)
     )]
     TwoSycl {
         /// The library.
@@ -120,36 +123,41 @@ impl Module {
     /// Loads the library at `path`, with its symbols kept to itself; before it, those that it needs and that are in one of
     /// `folders`, unless this process has one of that name already.
     pub(crate) fn open(path: &Path, folders: &[PathBuf]) -> Result<Self, LoadError> {
-        if let Some(Conflict { needed, loaded }) = libsycl::conflict(path) {
-            return Err(LoadError::OtherSycl {
-                path: path.to_owned(),
-                needed,
-                loaded,
-            });
-        }
         let needed = libsycl::needed(path);
+        let in_folders = |name: &PathBuf| {
+            let mut files = folders.iter().map(|folder| folder.join(name));
+            files.find(|file| file.exists())
+        };
+        if let Some(sycl) = needed.iter().find(|name| libsycl::is_libsycl(name)) {
+            match libsycl::mapped().as_slice() {
+                [] => {}
+                [first, second, ..] => {
+                    return Err(LoadError::TwoSycl {
+                        path: path.to_owned(),
+                        first: first.clone(),
+                        second: second.clone(),
+                    });
+                }
+                [_] if is_loaded(sycl) => {}
+                [loaded] => {
+                    return Err(LoadError::OtherSycl {
+                        path: path.to_owned(),
+                        needed: sycl.display().to_string(),
+                        found: in_folders(sycl),
+                        loaded: loaded.clone(),
+                    });
+                }
+            }
+        }
         for name in &needed {
             // The loader takes what is loaded for what is needed if it calls itself so, wherever it is.
-            let found = folders
-                .iter()
-                .map(|folder| folder.join(name))
-                .find(|file| file.exists());
-            if let Some(file) = found
+            if let Some(file) = in_folders(name)
                 && !is_loaded(name)
             {
                 load(&file)?;
             }
         }
         let library = load(path)?;
-        if needed.iter().any(|name| libsycl::is_libsycl(name))
-            && let [first, second, ..] = libsycl::mapped().as_slice()
-        {
-            return Err(LoadError::TwoSycl {
-                path: path.to_owned(),
-                first: first.clone(),
-                second: second.clone(),
-            });
-        }
         events::load(path);
         Ok(Self {
             path: path.to_owned(),
@@ -292,6 +300,18 @@ impl fmt::Debug for Function {
         f.debug_struct("Function")
             .field("symbol", &self.symbol)
             .finish_non_exhaustive()
+    }
+}
+
+/// What the library at `path` calls itself.
+fn soname(path: &Path) -> String {
+    String::from_utf8_lossy(&libsycl::soname(path)).into_owned()
+}
+
+fn at(found: &Option<PathBuf>) -> String {
+    match found {
+        Some(file) => format!(", which is {}", file.display()),
+        None => String::new(),
     }
 }
 

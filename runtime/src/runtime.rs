@@ -1,9 +1,8 @@
 //! The run time as a whole: units in, loaded modules out.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use crate::bundle::{Bundle, BundleError};
 use crate::cache::{Cache, Compiled, Library, Origin, Wanted};
@@ -12,6 +11,7 @@ use crate::driver::{self, CompileError, Driver};
 use crate::key::{Key, KeyFields};
 use crate::libsycl;
 use crate::module::{LoadError, Module};
+use crate::modules::Modules;
 use crate::nvidia;
 use crate::shim::{Shim, SyclError};
 use crate::unit::Unit;
@@ -46,7 +46,7 @@ use crate::unit::Unit;
 pub struct Runtime {
     driver: Box<dyn Driver>,
     cache: Cache,
-    modules: Mutex<HashMap<Key, Arc<Slot>>>,
+    modules: Modules,
     shim: Mutex<Option<&'static Shim>>,
     environment: Once,
 }
@@ -58,8 +58,8 @@ struct Job<'a> {
     wanted: Wanted,
 }
 
-/// Where a module goes, locked while it is compiled and loaded, so that this happens once.
-type Slot = Mutex<Option<&'static Module>>;
+/// The run time of this process, once it was asked for.
+static GLOBAL: Mutex<Option<&'static Runtime>> = Mutex::new(None);
 
 /// The SYCL run time in use, as [`Runtime::sycl`] finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +106,6 @@ impl Runtime {
     /// The run time of this process: the bundle that `OXYSYCL_BUNDLE` names, or else the driver that [`driver::discover`]
     /// finds, over [`Cache::from_environment`]. Failure is not remembered: the next call looks again.
     pub fn global() -> Result<&'static Self, Error> {
-        static GLOBAL: Mutex<Option<&'static Runtime>> = Mutex::new(None);
         let mut global = locked(&GLOBAL);
         if let Some(runtime) = *global {
             return Ok(runtime);
@@ -121,12 +120,17 @@ impl Runtime {
         Ok(global.insert(Box::leak(Box::new(runtime))))
     }
 
+    /// The run time of this process, if it was asked for before.
+    pub fn current() -> Option<&'static Self> {
+        *locked(&GLOBAL)
+    }
+
     /// A run time over `driver` and `cache`.
     pub fn new(driver: Box<dyn Driver>, cache: Cache) -> Self {
         Self {
             driver,
             cache,
-            modules: Mutex::default(),
+            modules: Modules::new(),
             shim: Mutex::default(),
             environment: Once::new(),
         }
@@ -164,8 +168,20 @@ impl Runtime {
     }
 
     /// The module of `unit`: compiled if need be, loaded if need be, and loaded for good.
+    ///
+    /// The 256 modules that were asked for last are at hand. Any other one is looked for in the cache again, and is another
+    /// module then; but every module stays loaded, and its functions stay valid, until the process ends.
     pub fn module(&self, unit: &Unit) -> Result<&'static Module, Error> {
-        self.loaded(self.job(unit)?)
+        if let Some(module) = self.modules.get(unit) {
+            return Ok(module);
+        }
+        let job = self.job(unit)?;
+        let reads_no_files = job.dependencies.is_empty();
+        let module = self.loaded(&job)?;
+        if reads_no_files {
+            self.modules.put(unit, module);
+        }
+        Ok(module)
     }
 
     /// Like [`module`](Self::module), for a unit of which only `symbols` are needed. In a bundle it may have been compiled
@@ -175,17 +191,17 @@ impl Runtime {
         if let Some(key) = self.driver.compiled(unit, symbols) {
             job.wanted.key = key;
         }
-        self.loaded(job)
+        self.loaded(&job)
     }
 
-    fn loaded(&self, job: Job<'_>) -> Result<&'static Module, Error> {
-        let slot = Arc::clone(locked(&self.modules).entry(job.wanted.key).or_default());
-        let mut slot = locked(&slot);
-        if let Some(module) = *slot {
-            return Ok(module);
-        }
-        let module: &'static Module = Box::leak(Box::new(self.load(&job)?));
-        Ok(slot.insert(module))
+    /// Has no module at hand any more, so that each is looked for in the cache when it is asked for again. What was loaded
+    /// stays loaded, and functions that were handed out stay valid.
+    pub fn clear_module_cache(&self) {
+        self.modules.clear();
+    }
+
+    fn loaded(&self, job: &Job<'_>) -> Result<&'static Module, Error> {
+        self.modules.get_or_load(job.wanted.key, || self.load(job))
     }
 
     /// The SYCL run time in use.

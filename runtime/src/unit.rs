@@ -1,6 +1,7 @@
 //! What a driver is asked to compile.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 
 /// One translation unit, with everything that shapes its result besides the compiler.
@@ -38,7 +39,7 @@ pub enum Source {
 }
 
 /// The device that a [`Unit`] is compiled for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Target {
     /// Portable SPIR-V, finished by the device's own driver at load.
     #[default]
@@ -54,6 +55,23 @@ impl Target {
             Self::Spir64 => "spir64",
             Self::Named(name) => name,
         }
+    }
+}
+
+impl Hash for Unit {
+    /// Not of the whole text, which takes longer than to compare it: its length tells most units of a name apart.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self {
+            source,
+            defines,
+            include_dirs,
+            target,
+        } = self;
+        match source {
+            Source::Header { name, text } | Source::Host { name, text } => (name, text.len()).hash(state),
+            Source::File(path) => path.hash(state),
+        }
+        (defines, include_dirs, target).hash(state);
     }
 }
 

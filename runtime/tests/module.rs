@@ -4,14 +4,16 @@ mod common;
 #[path = "common/fake.rs"]
 mod fake;
 
+use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use oxysycl_runtime::cache::Cache;
-use oxysycl_runtime::{Error, LoadError, Runtime};
+use oxysycl_runtime::driver::{CompileError, Driver, Identity};
+use oxysycl_runtime::{Error, LoadError, Runtime, Unit};
 
 use common::{process, texts};
 use fake::{Fake, gcc, unit};
@@ -24,6 +26,11 @@ fn main() -> ExitCode {
             ("a_module_is_loaded_once", a_module_is_loaded_once),
             ("eight_threads_load_one_module", eight_threads_load_one_module),
             ("a_warm_load_is_quick", a_warm_load_is_quick),
+            (
+                "the_modules_asked_for_last_are_at_hand",
+                the_modules_asked_for_last_are_at_hand,
+            ),
+            ("forgotten_modules_stay_loaded", forgotten_modules_stay_loaded),
             (
                 "a_slow_compilation_holds_up_nothing_else",
                 a_slow_compilation_holds_up_nothing_else,
@@ -46,9 +53,14 @@ fn main() -> ExitCode {
                 "two_versions_of_sycl_are_refused",
                 two_versions_of_sycl_are_refused,
             ),
+            (
+                "nothing_is_loaded_beside_two_of_sycl",
+                nothing_is_loaded_beside_two_of_sycl,
+            ),
         ],
         &[
             ("load_two_versions", load_two_versions),
+            ("load_beside_two", load_beside_two),
             ("show_environment", show_environment),
         ],
     )
@@ -113,6 +125,65 @@ fn a_warm_load_is_quick() {
     let elapsed = start.elapsed();
     assert!(elapsed < Duration::from_millis(100), "{elapsed:?}");
     assert_eq!(place.compilations(), 1);
+}
+
+/// Files of units whose library is there already, so that many of them are quickly made.
+struct Copies {
+    identity: Identity,
+    library: PathBuf,
+}
+
+impl Driver for Copies {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn environment(&self) -> Vec<(&'static str, OsString)> {
+        Vec::new()
+    }
+
+    fn dependencies(&self, _: &Unit) -> Result<Vec<PathBuf>, CompileError> {
+        Ok(Vec::new())
+    }
+
+    fn compile(&self, _: &Unit, out: &Path) -> Result<Vec<PathBuf>, CompileError> {
+        fs::copy(&self.library, out).unwrap();
+        Ok(Vec::new())
+    }
+}
+
+fn the_modules_asked_for_last_are_at_hand() {
+    let place = Place::new();
+    let library = place.root.path().join("answer.so");
+    gcc(GOOD, &[], &library).unwrap();
+    let copies = Copies {
+        identity: Identity::new(vec![("driver", "copies".to_owned())]),
+        library,
+    };
+    let runtime = Runtime::new(Box::new(copies), Cache::open(&place.root.path().join("cache")));
+    let module = |number: usize| runtime.module(&unit(&format!("{number:04}"))).unwrap();
+    let (kept, dropped) = (module(0), module(1));
+    for number in 2..300 {
+        module(number);
+        // Equal texts are one unit, whoever owns them.
+        assert!(std::ptr::eq(kept, module(0)), "after {number}");
+    }
+    let again = module(1);
+    assert!(!std::ptr::eq(dropped, again));
+    assert_eq!(dropped.path(), again.path());
+    dropped.function("answer", None).unwrap();
+}
+
+fn forgotten_modules_stay_loaded() {
+    let place = Place::new();
+    let runtime = place.runtime();
+    let first = runtime.module(&unit(GOOD)).unwrap();
+    runtime.clear_module_cache();
+    first.function("answer", None).unwrap();
+    let second = runtime.module(&unit(GOOD)).unwrap();
+    assert!(!std::ptr::eq(first, second));
+    assert_eq!(place.compilations(), 1);
+    second.function("answer", None).unwrap();
 }
 
 fn a_slow_compilation_holds_up_nothing_else() {
@@ -268,11 +339,61 @@ fn two_versions_of_sycl_are_refused() {
     assert!(output.status.success(), "{stderr}");
     let loaded = root.path().join("libsycl.so.9");
     assert!(
-        stderr.contains("needs libsycl.so.8") && stderr.contains(loaded.to_str().unwrap()),
+        stderr.contains("needs libsycl.so.8")
+            && stderr.contains(&format!("{}, which is libsycl.so.9", loaded.display())),
         "{stdout} {stderr}"
     );
     assert!(
         stderr.contains("module.so") && stderr.contains("compiling it anew"),
         "{stderr}"
     );
+}
+
+/// The role of a process that has two SYCL run times of one name, and loads a library that needs one.
+fn load_beside_two() {
+    let root = std::env::var_os("TEST_ROOT").unwrap();
+    let root = Path::new(&root);
+    for place in ["one", "two"] {
+        let file = std::ffi::CString::new(root.join(place).join("libsycl.so.8").to_str().unwrap()).unwrap();
+        // SAFETY: nothing runs as these libraries are loaded.
+        assert!(!unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOW) }.is_null());
+    }
+    let runtime = Runtime::new(
+        Box::new(Fake::new(&root.join("starts"), Duration::ZERO)),
+        Cache::open(&root.join("cache")),
+    );
+    let path = runtime.library(&unit(GOOD)).unwrap().path().to_owned();
+    let text = r#"#include <cstdio>
+        struct Loaded { Loaded() { std::puts("loaded"); } } loaded;
+        int one(); int two() { return one(); }"#;
+    gcc(text, &[root.join("one/libsycl.so.8").to_str().unwrap()], &path).unwrap();
+    rewrite_manifest(&path);
+    let error = runtime.module(&unit(GOOD)).unwrap_err();
+    assert!(matches!(error, Error::Load(LoadError::TwoSycl { .. })), "{error}");
+    println!("{error}");
+}
+
+fn nothing_is_loaded_beside_two_of_sycl() {
+    let root = tempfile::tempdir().unwrap();
+    for place in ["one", "two"] {
+        fs::create_dir(root.path().join(place)).unwrap();
+        gcc(
+            &format!("int one() {{ return sizeof \"{place}\"; }}"),
+            &["-Wl,-soname,libsycl.so.8"],
+            &root.path().join(place).join("libsycl.so.8"),
+        )
+        .unwrap();
+    }
+    let output = process("load_beside_two")
+        .env("TEST_ROOT", root.path())
+        .output()
+        .unwrap();
+    let (stdout, stderr) = texts(&output);
+    assert!(output.status.success(), "{stdout} {stderr}");
+    for place in ["one", "two"] {
+        let file = root.path().join(place).join("libsycl.so.8");
+        let named = format!("{}, which is libsycl.so.8", file.display());
+        assert!(stdout.contains(&named), "{stdout}");
+    }
+    assert!(!stdout.contains("loaded\n"), "{stdout}");
 }

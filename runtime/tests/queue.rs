@@ -45,6 +45,10 @@ fn main() -> ExitCode {
                 "two_modules_keep_their_kernels_apart",
                 two_modules_keep_their_kernels_apart,
             ),
+            (
+                "functions_outlive_the_module_cache",
+                functions_outlive_the_module_cache,
+            ),
             ("threads_share_a_queue", threads_share_a_queue),
             ("processes_end_as_they_should", processes_end_as_they_should),
             ("a_forked_child_gets_an_error", a_forked_child_gets_an_error),
@@ -364,6 +368,18 @@ fn two_modules_keep_their_kernels_apart() {
     }
     assert_eq!(three.scale(&input, 1.0), [3.0; 100]);
     assert_eq!(two.scale(&input, 1.0), [2.0; 100]);
+}
+
+fn functions_outlive_the_module_cache() {
+    let queue = queue();
+    let input = queue.upload(&[1.0f32; 100]).unwrap();
+    let before = affine(5);
+    Runtime::global().unwrap().clear_module_cache();
+    let after = affine(5);
+    for _ in 0..2 {
+        assert_eq!(before.scale(&input, 1.0), [5.0; 100]);
+        assert_eq!(after.scale(&input, 2.0), [10.0; 100]);
+    }
 }
 
 fn threads_share_a_queue() {

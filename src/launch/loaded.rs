@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use oxysycl_codegen::Instance;
@@ -10,10 +11,16 @@ use oxysycl_runtime::{Device, Function, Module, Runtime, Source, Target, Unit};
 
 use super::LaunchError;
 
-/// The loaded instances of one kernel. There are few, so that looking through them beats hashing.
+/// How many instances of one kernel are at hand.
+const MOST: usize = 128;
+
+/// The instances of one kernel that were launched last. They are so few that looking through them beats hashing. One that
+/// makes room for another stays loaded.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     instances: RwLock<Vec<LoadedInstance>>,
+    /// How often one was looked up.
+    uses: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -22,13 +29,30 @@ struct LoadedInstance {
     consts: Vec<i64>,
     target: Target,
     function: Function,
+    /// Which of all uses was the last of this one.
+    last_use: AtomicU64,
+}
+
+impl LoadedInstance {
+    fn is(&self, dtypes: &[DType], consts: &[i64], device: &Device) -> bool {
+        self.dtypes == dtypes && self.consts == consts && self.target == device.target
+    }
 }
 
 impl Loaded {
     pub(crate) const fn new() -> Self {
         Self {
             instances: RwLock::new(Vec::new()),
+            uses: AtomicU64::new(0),
         }
+    }
+
+    /// Has no instance at hand any more.
+    pub(crate) fn clear(&self) {
+        self.instances
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 
     /// The exported function of the instance, for `device`: loaded, compiled and emitted if need be.
@@ -50,13 +74,16 @@ impl Loaded {
     }
 
     fn find(&self, dtypes: &[DType], consts: &[i64], device: &Device) -> Option<Function> {
-        let same =
-            |i: &&LoadedInstance| i.dtypes == dtypes && i.consts == consts && i.target == device.target;
         let instances = self.instances.read().unwrap_or_else(PoisonError::into_inner);
-        instances
+        let found = instances
             .iter()
-            .find(same)
-            .map(|instance| instance.function.clone())
+            .find(|instance| instance.is(dtypes, consts, device))?;
+        found.last_use.store(self.next_use(), Ordering::Relaxed);
+        Some(found.function.clone())
+    }
+
+    fn next_use(&self) -> u64 {
+        self.uses.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Loads all instances with these const parameters, unless they are loaded: from the one module that [`together_unit`]
@@ -115,17 +142,24 @@ impl Loaded {
             .function(instance.symbol(), Some(&last_error))
             .map_err(oxysycl_runtime::Error::from)?;
         let mut instances = self.instances.write().unwrap_or_else(PoisonError::into_inner);
-        let known = instances
+        if instances
             .iter()
-            .any(|i| i.dtypes == dtypes && i.consts == consts && i.target == device.target);
-        if !known {
-            instances.push(LoadedInstance {
-                dtypes: dtypes.to_vec(),
-                consts: consts.to_vec(),
-                target: device.target.clone(),
-                function: function.clone(),
-            });
+            .any(|instance| instance.is(dtypes, consts, device))
+        {
+            return Ok(function);
         }
+        if instances.len() == MOST {
+            let uses = |instance: &LoadedInstance| instance.last_use.load(Ordering::Relaxed);
+            let oldest = (0..MOST).min_by_key(|&at| uses(&instances[at]));
+            oldest.into_iter().for_each(|at| _ = instances.swap_remove(at));
+        }
+        instances.push(LoadedInstance {
+            dtypes: dtypes.to_vec(),
+            consts: consts.to_vec(),
+            target: device.target.clone(),
+            function: function.clone(),
+            last_use: AtomicU64::new(self.next_use()),
+        });
         Ok(function)
     }
 }
