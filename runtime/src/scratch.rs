@@ -1,5 +1,5 @@
-//! Folders for what no cache can hold, among the system's temporary files. Their makers hold a lock in them as long as they
-//! live, so that those of killed ones are told apart, and deleted by whoever makes the next.
+//! Temporary folders: among the system's, for what no cache can hold, and in a cache, for what is not yet in its place. Their
+//! makers hold a lock in them as long as they live, so that those of killed ones are told apart, and deleted by others.
 
 use std::fs::{self, DirEntry};
 use std::io;
@@ -12,11 +12,11 @@ use tempfile::TempDir;
 use crate::lock::Lock;
 use crate::trust;
 
-/// Starts the name of every such folder.
+/// Starts the name of every such folder among the system's.
 const PREFIX: &str = "oxysycl-";
 
 /// The lock's file name.
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 
 /// A folder without a lock is left alone for this long: its maker may be about to lock it.
 const GRACE: Duration = Duration::from_secs(60);
@@ -41,7 +41,12 @@ impl Scratch {
 
     fn inside(parent: &Path) -> io::Result<Self> {
         sweep(parent);
-        let folder = trust::temporary_folder(PREFIX, parent)?;
+        Self::beginning_with(PREFIX, parent)
+    }
+
+    /// A new folder in `parent`, whose name begins with `prefix`.
+    pub(crate) fn beginning_with(prefix: &str, parent: &Path) -> io::Result<Self> {
+        let folder = trust::temporary_folder(prefix, parent)?;
         // Without a lock it works as well, and is swept up a while after it was last written to.
         let lock = lock(folder.path()).ok().flatten();
         Ok(Self { folder, _lock: lock })
@@ -59,6 +64,12 @@ fn lock(folder: &Path) -> io::Result<Option<Lock>> {
     let lock = Lock::try_acquire(&making)?;
     fs::rename(making, folder.join(LOCK))?;
     Ok(lock)
+}
+
+/// Whether the maker of `folder` is known to live.
+pub(crate) fn is_in_use(folder: &Path) -> bool {
+    let lock = folder.join(LOCK);
+    lock.exists() && matches!(Lock::try_acquire(&lock), Ok(None))
 }
 
 /// Deletes this user's folders in `parent` whose makers are gone. What cannot be deleted does no harm.

@@ -16,16 +16,7 @@ pub struct Library {
     path: PathBuf,
     origin: Origin,
     pub(super) sha256: Option<String>,
-    _temporary: Option<Temporary>,
-}
-
-/// A folder that is deleted with this value.
-#[derive(Debug)]
-pub(super) enum Temporary {
-    /// Among the system's temporary files.
-    Scratch(#[allow(dead_code, reason = "held to be dropped")] Scratch),
-    /// In the cache, where the library could not be put into its place.
-    Staging(#[allow(dead_code, reason = "held to be dropped")] tempfile::TempDir),
+    _temporary: Option<Scratch>,
 }
 
 /// Where a [`Library`] comes from.
@@ -49,13 +40,9 @@ impl Library {
         }
     }
 
-    pub(super) fn temporary(folder: Temporary) -> Self {
-        let path = match &folder {
-            Temporary::Scratch(folder) => folder.path().join(LIBRARY),
-            Temporary::Staging(folder) => folder.path().join(LIBRARY),
-        };
+    pub(super) fn temporary(folder: Scratch) -> Self {
         Self {
-            path,
+            path: folder.path().join(LIBRARY),
             origin: Origin::Uncached,
             sha256: None,
             _temporary: Some(folder),

@@ -28,16 +28,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
 use rustix::fs::{CWD, RenameFlags};
-use tempfile::TempDir;
 
 use self::entry::{Flaw, LIBRARY, Manifest};
-use self::library::Temporary;
 use self::users::User;
 use crate::driver::{CompileError, LOG};
 use crate::key::{Key, KeyFields};
 use crate::lock::{Lock, Turn};
 use crate::scratch::Scratch;
-use crate::{environment, events, trust};
+use crate::{environment, events, scratch, trust};
 
 pub use self::library::{Library, Origin};
 pub use self::upkeep::{Cleared, Listing};
@@ -249,20 +247,20 @@ impl Cache {
         {
             return Ok(found);
         }
+        if lock.is_some() {
+            upkeep::remove_remains(folder, &wanted.key.to_string());
+        }
         // Beside the entry's place, so that one rename puts it there.
-        let staging = match trust::temporary_folder(&format!("{}.", wanted.key), folder) {
+        let staging = match Scratch::beginning_with(&format!("{}.", wanted.key), folder) {
             Ok(staging) => staging,
             Err(error) => return self.compile_uncached(&unwritable(error), compile),
         };
-        if lock.is_some() {
-            upkeep::remove_remains(folder, &wanted.key.to_string(), Some(staging.path()));
-        }
         let _slot = slots::take(folder);
         match compile(&staging.path().join(LIBRARY)) {
             Ok(Compiled::AsKeyed) => Ok(self.publish(folder, wanted, staging)),
             Ok(Compiled::Otherwise(reason)) => {
                 eprintln!("oxysycl: {} is not kept: {reason}", wanted.about);
-                Ok(Library::temporary(Temporary::Staging(staging)))
+                Ok(Library::temporary(staging))
             }
             Err(error) => {
                 let available = room(folder);
@@ -314,12 +312,14 @@ impl Cache {
     }
 
     /// Puts what was compiled in `staging` into its place. If that fails, it is still good for this process.
-    fn publish(&self, folder: &Path, wanted: &Wanted, staging: TempDir) -> Library {
+    fn publish(&self, folder: &Path, wanted: &Wanted, staging: Scratch) -> Library {
         let key = wanted.key.to_string();
         let place = folder.join(&key);
         let published = Manifest::write(staging.path(), wanted).and_then(|manifest| {
             self.user.uses(folder, &key);
             put(staging.path(), folder, &key)?;
+            // It served the staging folder, and came along.
+            let _ = fs::remove_file(place.join(scratch::LOCK));
             Ok(manifest)
         });
         match published {
@@ -331,7 +331,7 @@ impl Cache {
             }
             Err(error) => {
                 self.complain(&format!("cannot write {}: {error}", place.display()));
-                Library::temporary(Temporary::Staging(staging))
+                Library::temporary(staging)
             }
         }
     }
@@ -347,7 +347,7 @@ impl Cache {
             source,
         })?;
         compile(&staging.path().join(LIBRARY))?;
-        Ok(Library::temporary(Temporary::Scratch(staging)))
+        Ok(Library::temporary(staging))
     }
 
     /// Says `what`, once.
@@ -401,7 +401,7 @@ fn make_room(folder: &Path) {
 }
 
 /// Keeps the log of a failed compilation, and says where.
-fn keep_log(folder: &Path, wanted: &Wanted, staging: &TempDir) -> Option<PathBuf> {
+fn keep_log(folder: &Path, wanted: &Wanted, staging: &Scratch) -> Option<PathBuf> {
     let (log, kept) = (staging.path().join(LOG), folder.join(LOGS));
     if !log.exists() {
         return None;

@@ -9,7 +9,7 @@ use super::entry::{self, Flaw, Manifest};
 use super::{Cache, bound, lock_file};
 use crate::key::KeyFields;
 use crate::lock::{Holder, Lock};
-use crate::trust;
+use crate::{scratch, trust};
 
 /// Hexadecimal digits of a key.
 const KEY_LENGTH: usize = 64;
@@ -153,12 +153,12 @@ pub(super) fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
         .collect())
 }
 
-/// Deletes what killed compilations of `key` left, but not `staging`. The caller holds the lock on `key`.
-/// What cannot be deleted does no harm.
-pub(super) fn remove_remains(folder: &Path, key: &str, staging: Option<&Path>) {
+/// Deletes what killed compilations of `key` left. The caller holds the lock on `key`; those who compile without it, and those
+/// who use what could not be put into its place, hold one in their folders. What cannot be deleted does no harm.
+pub(super) fn remove_remains(folder: &Path, key: &str) {
     let prefix = format!("{key}.");
     for (name, entry) in names(folder).unwrap_or_default() {
-        if name.starts_with(&prefix) && Some(entry.path().as_path()) != staging {
+        if name.starts_with(&prefix) && !scratch::is_in_use(&entry.path()) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -171,7 +171,7 @@ pub(super) fn remove_all_remains(folder: &Path) -> io::Result<()> {
             continue;
         };
         if let Some(_lock) = Lock::try_acquire(&lock_file(folder, key)?)? {
-            remove_remains(folder, key, None);
+            remove_remains(folder, key);
         }
     }
     Ok(())
@@ -208,4 +208,22 @@ fn names(folder: &Path) -> io::Result<Vec<(String, DirEntry)>> {
 
 fn is_key(name: &str) -> bool {
     name.len() == KEY_LENGTH && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn folders_in_use_are_no_remains() {
+        let cache = tempfile::tempdir().unwrap();
+        let [dead, unlocked] = ["KEY.dead", "KEY.unlocked"].map(|name| cache.path().join(name));
+        fs::create_dir(&dead).unwrap();
+        fs::create_dir(&unlocked).unwrap();
+        fs::write(unlocked.join(scratch::LOCK), "").unwrap();
+        let used = Scratch::beginning_with("KEY.", cache.path()).unwrap();
+        remove_remains(cache.path(), "KEY");
+        assert!(!dead.exists() && !unlocked.exists() && used.path().exists());
+    }
 }
