@@ -46,7 +46,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace layernorm_d28c10058af1 {
+inline namespace layernorm_5f0f6df4d051 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -390,8 +390,8 @@ int32_t layernorm_launch(
     int64_t input_stride,
     int64_t output_stride,
     float eps) try {
-  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "layernorm: queue", "is null");
   static_assert(HIDDEN_SIZE >= 1, "layernorm: HIDDEN_SIZE is less than 1");
+  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "layernorm: queue", "is null");
   const bool has_weight = weight != nullptr;
   const bool has_bias = bias != nullptr;
   if (num_tokens < 0) return detail::refuse_size("layernorm: num_tokens", num_tokens);
@@ -517,7 +517,7 @@ OXYSYCL_LAYERNORM_T_W(4096)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace layernorm_d28c10058af1
+}  // namespace layernorm_5f0f6df4d051
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -42,7 +42,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace qknorm_9f7f27600e3b {
+inline namespace qknorm_e481574a2913 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -377,8 +377,8 @@ int32_t qknorm_launch(
     uint32_t num_kv_heads,
     uint32_t num_tokens,
     float eps) try {
-  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "qknorm: queue", "is null");
   static_assert(HEAD_DIM >= 1, "qknorm: HEAD_DIM is less than 1");
+  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "qknorm: queue", "is null");
   if (q_stride < 0) return detail::refuse_size("qknorm: q_stride", q_stride);
   if (k_stride < 0) return detail::refuse_size("qknorm: k_stride", k_stride);
   const int64_t q_heads = static_cast<int64_t>(num_qo_heads);
@@ -497,7 +497,7 @@ OXYSYCL_QKNORM_T(1024)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace qknorm_9f7f27600e3b
+}  // namespace qknorm_e481574a2913
 }  // namespace sycl_kernel
 }  // namespace sgl
 

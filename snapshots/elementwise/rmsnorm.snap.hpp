@@ -42,7 +42,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rmsnorm_037e0add7c11 {
+inline namespace rmsnorm_4235e5f23dd7 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -363,8 +363,8 @@ int32_t rmsnorm_launch(
     int64_t input_stride,
     int64_t output_stride,
     float eps) try {
-  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "rmsnorm: queue", "is null");
   static_assert(HIDDEN_SIZE >= 1, "rmsnorm: HIDDEN_SIZE is less than 1");
+  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "rmsnorm: queue", "is null");
   if (num_tokens < 0) return detail::refuse_size("rmsnorm: num_tokens", num_tokens);
   if (input_stride < 0) return detail::refuse_size("rmsnorm: input_stride", input_stride);
   if (output_stride < 0) return detail::refuse_size("rmsnorm: output_stride", output_stride);
@@ -473,7 +473,7 @@ OXYSYCL_RMSNORM_T(16384)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rmsnorm_037e0add7c11
+}  // namespace rmsnorm_4235e5f23dd7
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -50,7 +50,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rope_6eb2f514826d {
+inline namespace rope_3be432061493 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -447,8 +447,8 @@ int32_t fused_rope_launch(
     uint32_t num_kv_heads,
     uint32_t num_tokens,
     int64_t num_positions) try {
-  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "fused_rope: queue", "is null");
   static_assert(ROPE_DIM >= 1, "fused_rope: ROPE_DIM is less than 1");
+  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "fused_rope: queue", "is null");
   if (q_stride < 0) return detail::refuse_size("fused_rope: q_stride", q_stride);
   if (k_stride < 0) return detail::refuse_size("fused_rope: k_stride", k_stride);
   if (q_head_stride < 0) return detail::refuse_size("fused_rope: q_head_stride", q_head_stride);
@@ -813,8 +813,8 @@ int32_t fused_rope_store_launch(
     uint32_t num_qo_heads,
     uint32_t num_kv_heads,
     uint32_t num_tokens) try {
-  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "fused_rope_store: queue", "is null");
   static_assert(ROPE_DIM >= 1, "fused_rope_store: ROPE_DIM is less than 1");
+  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "fused_rope_store: queue", "is null");
   if (q_stride < 0) return detail::refuse_size("fused_rope_store: q_stride", q_stride);
   if (k_stride < 0) return detail::refuse_size("fused_rope_store: k_stride", k_stride);
   if (v_stride < 0) return detail::refuse_size("fused_rope_store: v_stride", v_stride);
@@ -1110,7 +1110,7 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rope_6eb2f514826d
+}  // namespace rope_3be432061493
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -46,7 +46,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace per_token_group_quant_int8_1c3dbd7c440e {
+inline namespace per_token_group_quant_int8_2728168aedd9 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -415,8 +415,8 @@ int32_t per_token_group_quant_int8_launch(
     int64_t codes_stride,
     int64_t scales_stride,
     float eps) try {
-  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "per_token_group_quant_int8: queue", "is null");
   static_assert(GROUP_SIZE >= 1, "per_token_group_quant_int8: GROUP_SIZE is less than 1");
+  if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "per_token_group_quant_int8: queue", "is null");
   if (num_tokens < 0) return detail::refuse_size("per_token_group_quant_int8: num_tokens", num_tokens);
   if (num_groups < 0) return detail::refuse_size("per_token_group_quant_int8: num_groups", num_groups);
   if (input_stride < 0) return detail::refuse_size("per_token_group_quant_int8: input_stride", input_stride);
@@ -528,7 +528,7 @@ OXYSYCL_PER_TOKEN_GROUP_QUANT_INT8_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace per_token_group_quant_int8_1c3dbd7c440e
+}  // namespace per_token_group_quant_int8_2728168aedd9
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -104,9 +104,10 @@ impl Lowering<'_> {
 
     fn steps(&self, host: Vec<Stmt>) -> Vec<Step> {
         let kernel = self.kernel;
-        let mut steps = vec![Step::NullQueue];
         let consts = 0..kernel.consts.len();
-        steps.extend(consts.filter_map(|id| Some(Step::Least(id, self.least(id)?))));
+        let least = consts.filter_map(|id| Some(Step::Least(id, self.least(id)?)));
+        let mut steps: Vec<Step> = least.collect();
+        steps.push(Step::NullQueue);
         let specialized = kernel.specialized();
         steps.extend(specialized.map(|(id, ty, values)| Step::Values(id, ty, values.to_vec())));
         let optional = kernel.buffers().filter(|(_, buffer)| buffer.optional);
