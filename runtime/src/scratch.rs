@@ -4,7 +4,7 @@
 use std::fs::{self, DirEntry};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -15,10 +15,10 @@ use crate::trust;
 /// Starts the name of every such folder among the system's.
 const PREFIX: &str = "oxysycl-";
 
-/// The lock's file name.
-pub(crate) const LOCK: &str = "lock";
+/// The lock's file name, by which these folders are told from those of others.
+pub(crate) const LOCK: &str = "oxysycl.lock";
 
-/// A folder without a lock is left alone for this long: its maker may be about to lock it.
+/// An empty folder is left alone for this long: its maker may be about to lock it.
 const GRACE: Duration = Duration::from_secs(60);
 
 /// A folder that is deleted with this value.
@@ -47,7 +47,7 @@ impl Scratch {
     /// A new folder in `parent`, whose name begins with `prefix`.
     pub(crate) fn beginning_with(prefix: &str, parent: &Path) -> io::Result<Self> {
         let folder = trust::temporary_folder(prefix, parent)?;
-        // Without a lock it works as well, and is swept up a while after it was last written to.
+        // Without a lock it works as well, but stays if its maker is killed.
         let lock = lock(folder.path()).ok().flatten();
         Ok(Self { folder, _lock: lock })
     }
@@ -75,28 +75,48 @@ pub(crate) fn is_in_use(folder: &Path) -> bool {
 /// Deletes this user's folders in `parent` whose makers are gone. What cannot be deleted does no harm.
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        if let Some(_lock) = abandoned(&entry) {
-            let _ = fs::remove_dir_all(entry.path());
-        }
+        let _ = remove_abandoned(&entry);
     }
 }
 
-/// The lock of a folder of this kind, if its maker is gone.
-fn abandoned(entry: &DirEntry) -> Option<Option<Lock>> {
-    let found = entry.metadata().ok()?;
-    let own = found.is_dir() && found.uid() == rustix::process::geteuid().as_raw();
-    if !own
-        || !entry
-            .file_name()
-            .as_encoded_bytes()
-            .starts_with(PREFIX.as_bytes())
-    {
-        return None;
+/// Deletes a folder of this kind if its maker is gone.
+fn remove_abandoned(entry: &DirEntry) -> io::Result<()> {
+    let found = entry.metadata()?;
+    let is_own = found.is_dir() && found.uid() == rustix::process::geteuid().as_raw();
+    let name = entry.file_name();
+    if !is_own || !name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+        return Ok(());
     }
-    let lock: PathBuf = entry.path().join(LOCK);
+    let lock = entry.path().join(LOCK);
     if lock.exists() {
-        return Lock::try_acquire(&lock).ok()?.map(Some);
+        match Lock::try_acquire(&lock)? {
+            Some(_lock) => fs::remove_dir_all(entry.path()),
+            None => Ok(()),
+        }
+    } else if found.modified()?.elapsed().is_ok_and(|age| age > GRACE) {
+        // Only if it is empty: others may give their folders such names.
+        fs::remove_dir(entry.path())
+    } else {
+        Ok(())
     }
-    let age = found.modified().ok()?.elapsed().ok()?;
-    (age > GRACE).then_some(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_folders_of_ours_are_swept() {
+        let parent = tempfile::tempdir().unwrap();
+        let [theirs, dead] = ["oxysycl-results", "oxysycl-dead"].map(|name| parent.path().join(name));
+        fs::create_dir(&theirs).unwrap();
+        fs::create_dir(&dead).unwrap();
+        fs::write(theirs.join("results.csv"), "1").unwrap();
+        fs::write(dead.join(LOCK), "").unwrap();
+        let long_ago = std::time::SystemTime::now() - 2 * GRACE;
+        fs::File::open(&theirs).unwrap().set_modified(long_ago).unwrap();
+        let used = Scratch::inside(parent.path()).unwrap();
+        sweep(parent.path());
+        assert!(theirs.exists() && !dead.exists() && used.path().exists());
+    }
 }
