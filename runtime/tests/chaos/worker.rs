@@ -103,9 +103,6 @@ impl<'a> Workers<'a> {
 /// The role of one of them, until the time is over.
 pub(crate) fn work() {
     bind_to_permissions();
-    // Where a shell started the tests in the background, it is ignored.
-    // SAFETY: the action that a process starts with, and no handler.
-    unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
     let site = Site::inherited();
     let end: u128 = std::env::var(END).unwrap().parse().unwrap();
     while now() < end {

@@ -18,6 +18,9 @@ pub(crate) fn run(tests: &[(&str, fn())], roles: &[(&str, fn())]) -> ExitCode {
             .iter()
             .find(|(role, _)| role == name)
             .expect("a role of this binary");
+        // Where a shell started the tests in the background, it is ignored.
+        // SAFETY: the action that a process starts with, and no handler.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
         role();
         return ExitCode::SUCCESS;
     }
