@@ -176,6 +176,9 @@ const ROTATION: &str = "
           auto x_vec_ = detail::load<VEC>(x + i + DIM / 2);
           const auto cos_vec = detail::load<VEC>(cos + i);
           const auto sin_vec = detail::load<VEC>(sin + i);
+#ifdef __clang__
+#pragma unroll
+#endif
           for (int v_ = 0; v_ < VEC; ++v_) {
             const float cos_i = cos_vec[v_];
             const float sin_i = sin_vec[v_];
@@ -192,6 +195,9 @@ const ROTATION: &str = "
           auto x_vec = detail::load<2 * VEC, VEC>(x + 2 * i);
           const auto cos_vec = detail::load<VEC>(cos + i);
           const auto sin_vec = detail::load<VEC>(sin + i);
+#ifdef __clang__
+#pragma unroll
+#endif
           for (int v_ = 0; v_ < VEC; ++v_) {
             const float cos_i = cos_vec[v_];
             const float sin_i = sin_vec[v_];
