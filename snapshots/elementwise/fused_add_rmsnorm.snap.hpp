@@ -44,7 +44,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_add_rmsnorm_a412df9c9350 {
+inline namespace fused_add_rmsnorm_91cb9957fd6c {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -369,7 +369,7 @@ int32_t fused_add_rmsnorm_launch(
     int64_t input_stride,
     int64_t residual_stride,
     float eps) try {
-  static_assert(HIDDEN_SIZE >= 1, "fused_add_rmsnorm: HIDDEN_SIZE is less than 1");
+  static_assert(HIDDEN_SIZE >= 0, "fused_add_rmsnorm: HIDDEN_SIZE is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "fused_add_rmsnorm: queue", "is null");
   if (num_tokens < 0) return detail::refuse_size("fused_add_rmsnorm: num_tokens", num_tokens);
   if (input_stride < 0) return detail::refuse_size("fused_add_rmsnorm: input_stride", input_stride);
@@ -480,7 +480,7 @@ OXYSYCL_FUSED_ADD_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_add_rmsnorm_a412df9c9350
+}  // namespace fused_add_rmsnorm_91cb9957fd6c
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -52,7 +52,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_qk_norm_rope_5c6850e2b440 {
+inline namespace fused_qk_norm_rope_c74972271f7a {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -487,7 +487,7 @@ int32_t fused_qk_norm_rope_launch(
     uint32_t num_kv_heads,
     uint32_t num_tokens,
     float eps) try {
-  static_assert(HEAD_DIM >= 1, "fused_qk_norm_rope: HEAD_DIM is less than 1");
+  static_assert(HEAD_DIM >= 0, "fused_qk_norm_rope: HEAD_DIM is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "fused_qk_norm_rope: queue", "is null");
   if (stride < 0) return detail::refuse_size("fused_qk_norm_rope: stride", stride);
   if (rope_dim < 0) return detail::refuse_size("fused_qk_norm_rope: rope_dim", rope_dim);
@@ -625,7 +625,7 @@ OXYSYCL_FUSED_QK_NORM_ROPE_HEAD_DIM_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_qk_norm_rope_5c6850e2b440
+}  // namespace fused_qk_norm_rope_c74972271f7a
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -44,7 +44,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_fused_add_rmsnorm_3d0442f1a5e8 {
+inline namespace gemma_fused_add_rmsnorm_baf7e67450c8 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -368,7 +368,7 @@ int32_t gemma_fused_add_rmsnorm_launch(
     int64_t input_stride,
     int64_t residual_stride,
     float eps) try {
-  static_assert(HIDDEN_SIZE >= 1, "gemma_fused_add_rmsnorm: HIDDEN_SIZE is less than 1");
+  static_assert(HIDDEN_SIZE >= 0, "gemma_fused_add_rmsnorm: HIDDEN_SIZE is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "gemma_fused_add_rmsnorm: queue", "is null");
   if (num_tokens < 0) return detail::refuse_size("gemma_fused_add_rmsnorm: num_tokens", num_tokens);
   if (input_stride < 0) return detail::refuse_size("gemma_fused_add_rmsnorm: input_stride", input_stride);
@@ -479,7 +479,7 @@ OXYSYCL_GEMMA_FUSED_ADD_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_fused_add_rmsnorm_3d0442f1a5e8
+}  // namespace gemma_fused_add_rmsnorm_baf7e67450c8
 }  // namespace sycl_kernel
 }  // namespace sgl
 

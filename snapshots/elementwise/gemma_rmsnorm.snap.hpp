@@ -44,7 +44,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_rmsnorm_06a15f450a09 {
+inline namespace gemma_rmsnorm_3f2bdb2200b6 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -365,7 +365,7 @@ int32_t gemma_rmsnorm_launch(
     int64_t input_stride,
     int64_t output_stride,
     float eps) try {
-  static_assert(HIDDEN_SIZE >= 1, "gemma_rmsnorm: HIDDEN_SIZE is less than 1");
+  static_assert(HIDDEN_SIZE >= 0, "gemma_rmsnorm: HIDDEN_SIZE is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "gemma_rmsnorm: queue", "is null");
   if (num_tokens < 0) return detail::refuse_size("gemma_rmsnorm: num_tokens", num_tokens);
   if (input_stride < 0) return detail::refuse_size("gemma_rmsnorm: input_stride", input_stride);
@@ -473,7 +473,7 @@ OXYSYCL_GEMMA_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_rmsnorm_06a15f450a09
+}  // namespace gemma_rmsnorm_3f2bdb2200b6
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -46,7 +46,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace layernorm_5f0f6df4d051 {
+inline namespace layernorm_62d4958b3888 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -390,7 +390,7 @@ int32_t layernorm_launch(
     int64_t input_stride,
     int64_t output_stride,
     float eps) try {
-  static_assert(HIDDEN_SIZE >= 1, "layernorm: HIDDEN_SIZE is less than 1");
+  static_assert(HIDDEN_SIZE >= 0, "layernorm: HIDDEN_SIZE is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "layernorm: queue", "is null");
   const bool has_weight = weight != nullptr;
   const bool has_bias = bias != nullptr;
@@ -517,7 +517,7 @@ OXYSYCL_LAYERNORM_T_W(4096)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace layernorm_5f0f6df4d051
+}  // namespace layernorm_62d4958b3888
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -42,7 +42,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace qknorm_e481574a2913 {
+inline namespace qknorm_2a79bc7b865e {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -377,7 +377,7 @@ int32_t qknorm_launch(
     uint32_t num_kv_heads,
     uint32_t num_tokens,
     float eps) try {
-  static_assert(HEAD_DIM >= 1, "qknorm: HEAD_DIM is less than 1");
+  static_assert(HEAD_DIM >= 0, "qknorm: HEAD_DIM is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "qknorm: queue", "is null");
   if (q_stride < 0) return detail::refuse_size("qknorm: q_stride", q_stride);
   if (k_stride < 0) return detail::refuse_size("qknorm: k_stride", k_stride);
@@ -497,7 +497,7 @@ OXYSYCL_QKNORM_T(1024)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace qknorm_e481574a2913
+}  // namespace qknorm_2a79bc7b865e
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -42,7 +42,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rmsnorm_4235e5f23dd7 {
+inline namespace rmsnorm_1e16d3186f1a {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -363,7 +363,7 @@ int32_t rmsnorm_launch(
     int64_t input_stride,
     int64_t output_stride,
     float eps) try {
-  static_assert(HIDDEN_SIZE >= 1, "rmsnorm: HIDDEN_SIZE is less than 1");
+  static_assert(HIDDEN_SIZE >= 0, "rmsnorm: HIDDEN_SIZE is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "rmsnorm: queue", "is null");
   if (num_tokens < 0) return detail::refuse_size("rmsnorm: num_tokens", num_tokens);
   if (input_stride < 0) return detail::refuse_size("rmsnorm: input_stride", input_stride);
@@ -473,7 +473,7 @@ OXYSYCL_RMSNORM_T(16384)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rmsnorm_4235e5f23dd7
+}  // namespace rmsnorm_1e16d3186f1a
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -50,7 +50,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rope_3be432061493 {
+inline namespace rope_74062e774bb9 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -447,7 +447,7 @@ int32_t fused_rope_launch(
     uint32_t num_kv_heads,
     uint32_t num_tokens,
     int64_t num_positions) try {
-  static_assert(ROPE_DIM >= 1, "fused_rope: ROPE_DIM is less than 1");
+  static_assert(ROPE_DIM >= 0, "fused_rope: ROPE_DIM is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "fused_rope: queue", "is null");
   if (q_stride < 0) return detail::refuse_size("fused_rope: q_stride", q_stride);
   if (k_stride < 0) return detail::refuse_size("fused_rope: k_stride", k_stride);
@@ -813,7 +813,7 @@ int32_t fused_rope_store_launch(
     uint32_t num_qo_heads,
     uint32_t num_kv_heads,
     uint32_t num_tokens) try {
-  static_assert(ROPE_DIM >= 1, "fused_rope_store: ROPE_DIM is less than 1");
+  static_assert(ROPE_DIM >= 0, "fused_rope_store: ROPE_DIM is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "fused_rope_store: queue", "is null");
   if (q_stride < 0) return detail::refuse_size("fused_rope_store: q_stride", q_stride);
   if (k_stride < 0) return detail::refuse_size("fused_rope_store: k_stride", k_stride);
@@ -1110,7 +1110,7 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rope_3be432061493
+}  // namespace rope_74062e774bb9
 }  // namespace sycl_kernel
 }  // namespace sgl
 

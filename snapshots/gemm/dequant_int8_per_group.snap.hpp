@@ -40,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace dequant_int8_per_group_609c76cdbda7 {
+inline namespace dequant_int8_per_group_638b4aeda001 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -353,7 +353,7 @@ int32_t dequant_int8_per_group_launch(
     int64_t codes_stride,
     int64_t scales_stride,
     int64_t output_stride) try {
-  static_assert(GROUP_SIZE >= 1, "dequant_int8_per_group: GROUP_SIZE is less than 1");
+  static_assert(GROUP_SIZE >= 0, "dequant_int8_per_group: GROUP_SIZE is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "dequant_int8_per_group: queue", "is null");
   if (num_tokens < 0) return detail::refuse_size("dequant_int8_per_group: num_tokens", num_tokens);
   if (num_groups < 0) return detail::refuse_size("dequant_int8_per_group: num_groups", num_groups);
@@ -457,7 +457,7 @@ OXYSYCL_DEQUANT_INT8_PER_GROUP_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace dequant_int8_per_group_609c76cdbda7
+}  // namespace dequant_int8_per_group_638b4aeda001
 }  // namespace sycl_kernel
 }  // namespace sgl
 

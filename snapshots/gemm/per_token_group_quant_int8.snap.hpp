@@ -46,7 +46,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace per_token_group_quant_int8_2728168aedd9 {
+inline namespace per_token_group_quant_int8_0708a003dfba {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -415,7 +415,7 @@ int32_t per_token_group_quant_int8_launch(
     int64_t codes_stride,
     int64_t scales_stride,
     float eps) try {
-  static_assert(GROUP_SIZE >= 1, "per_token_group_quant_int8: GROUP_SIZE is less than 1");
+  static_assert(GROUP_SIZE >= 0, "per_token_group_quant_int8: GROUP_SIZE is negative");
   if (queue_pointer == nullptr) return detail::refuse(detail::kNull, "per_token_group_quant_int8: queue", "is null");
   if (num_tokens < 0) return detail::refuse_size("per_token_group_quant_int8: num_tokens", num_tokens);
   if (num_groups < 0) return detail::refuse_size("per_token_group_quant_int8: num_groups", num_groups);
@@ -528,7 +528,7 @@ OXYSYCL_PER_TOKEN_GROUP_QUANT_INT8_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace per_token_group_quant_int8_2728168aedd9
+}  // namespace per_token_group_quant_int8_0708a003dfba
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -158,10 +158,10 @@ impl Launcher<'_> {
                 self.subject("queue")
             )),
             Step::Values(id, ty, values) => self.values(out, *id, *ty, values),
-            Step::Least(id, least) => {
+            Step::NegativeConst(id) => {
                 let (name, spelled) = (&emission.program.consts[*id].name, &spelling.consts[*id]);
-                let subject = self.subject(&format!("{name} is less than {least}"));
-                out.line(format!("static_assert({spelled} >= {least}, {subject});"));
+                let subject = self.subject(&format!("{name} is negative"));
+                out.line(format!("static_assert({spelled} >= 0, {subject});"));
             }
             Step::Given(id) => {
                 let (given, pointer) = (&spelling.given[*id], &spelling.params[*id]);

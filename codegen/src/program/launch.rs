@@ -39,8 +39,8 @@ pub enum Step {
     NullQueue,
     /// Refuses values of a parameter that there is no variant for.
     Values(ParamId, Scalar, Vec<i64>),
-    /// Does not compile where a const parameter is less than this: a macro may set it to what is no instance.
-    Least(usize, i64),
+    /// Does not compile where a const parameter is negative: a macro may set it to what is no instance.
+    NegativeConst(usize),
     /// Notes whether an optional buffer is there.
     Given(ParamId),
     /// Refuses a size or a stride that is negative.

@@ -92,7 +92,7 @@ fn write_step(f: &mut Formatter<'_>, step: &Step, names: &Names<'_>) -> fmt::Res
     match step {
         Step::NullQueue => writeln!(f, "  refuse a null queue"),
         Step::Values(id, _, values) => writeln!(f, "  refuse {} if none of {values:?}", names.param(*id)),
-        Step::Least(id, least) => writeln!(f, "  assert {} >= {least}", names.program().consts[*id].name),
+        Step::NegativeConst(id) => writeln!(f, "  assert {} >= 0", names.program().consts[*id].name),
         Step::Given(id) => writeln!(f, "  note whether {} is given", names.param(*id)),
         Step::Negative(id) => writeln!(f, "  refuse {} if negative", names.param(*id)),
         Step::Host(stmt) => block(f, std::slice::from_ref(stmt), &names.program().locals, names, 1),

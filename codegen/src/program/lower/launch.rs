@@ -104,9 +104,9 @@ impl Lowering<'_> {
 
     fn steps(&self, host: Vec<Stmt>) -> Vec<Step> {
         let kernel = self.kernel;
-        let consts = 0..kernel.consts.len();
-        let least = consts.filter_map(|id| Some(Step::Least(id, self.least(id)?)));
-        let mut steps: Vec<Step> = least.collect();
+        let consts = kernel.consts.iter().enumerate();
+        let signed = consts.filter(|(_, param)| param.ty.is_signed());
+        let mut steps: Vec<Step> = signed.map(|(id, _)| Step::NegativeConst(id)).collect();
         steps.push(Step::NullQueue);
         let specialized = kernel.specialized();
         steps.extend(specialized.map(|(id, ty, values)| Step::Values(id, ty, values.to_vec())));
@@ -137,7 +137,7 @@ impl Lowering<'_> {
         let accessed = check::certainly_accessed(kernel);
         let may_be_empty = |id: &ParamId| {
             let shape = &kernel.buffer(*id).shape;
-            !shape.iter().all(|dim| self.is_positive(&dim.extent))
+            !shape.iter().all(|dim| is_positive(&dim.extent))
         };
         let empty: Vec<ParamId> = accessed.into_iter().filter(may_be_empty).collect();
         if !empty.is_empty() {
@@ -152,32 +152,6 @@ impl Lowering<'_> {
                 .then_some(Step::SubGroup(self.schedule.sub_group)),
         );
         steps
-    }
-
-    /// What a const parameter has to be, whatever a macro says: a size as its instances are, and nothing negative, as the
-    /// checks assume.
-    fn least(&self, id: usize) -> Option<i64> {
-        let ir::ConstParam { ty, instances, .. } = &self.kernel.consts[id];
-        let mut extents = self.kernel.buffers().flat_map(|(_, buffer)| &buffer.shape);
-        let is_size = extents.any(|dim| {
-            dim.extent
-                .any(&mut |e| matches!(e.kind, ir::ExprKind::Const(at) if at == id))
-        });
-        let is_positive = *ty != Scalar::Bool && is_size && !instances.contains(&0);
-        (is_positive || ty.is_signed()).then_some(i64::from(is_positive))
-    }
-
-    /// Whether an extent is at least 1 by what it is made of.
-    fn is_positive(&self, extent: &ir::Expr) -> bool {
-        match &extent.kind {
-            ir::ExprKind::Int(value) => *value > 0,
-            ir::ExprKind::Const(id) => self.least(*id) == Some(1),
-            ir::ExprKind::Binary(Binary::Add | Binary::Mul, a, b) => {
-                self.is_positive(a) && self.is_positive(b)
-            }
-            ir::ExprKind::Cast(value) => self.is_positive(value),
-            _ => false,
-        }
     }
 
     /// Overlaps of what is written with everything else.
@@ -322,5 +296,14 @@ impl Lowering<'_> {
         let sum = Expr::arithmetic(Binary::Add, value, width());
         let most = Expr::arithmetic(Binary::Sub, sum, Expr::int(1));
         Expr::arithmetic(Binary::Div, most, width())
+    }
+}
+
+/// Whether an extent is at least 1 by what it is made of.
+fn is_positive(extent: &ir::Expr) -> bool {
+    match &extent.kind {
+        ir::ExprKind::Int(value) => *value > 0,
+        ir::ExprKind::Binary(Binary::Add | Binary::Mul, a, b) => is_positive(a) && is_positive(b),
+        _ => false,
     }
 }
