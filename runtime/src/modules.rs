@@ -63,6 +63,6 @@ impl Modules {
 }
 
 /// The contents of `mutex`. What a panicking thread left is whole: everything here is set in one step.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

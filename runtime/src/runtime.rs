@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, Once};
 
 use crate::bundle::{Bundle, BundleError};
 use crate::cache::{Cache, Compiled, Library, Origin, Wanted};
@@ -11,7 +11,7 @@ use crate::driver::{self, CompileError, Driver};
 use crate::key::{Key, KeyFields};
 use crate::libsycl;
 use crate::module::{LoadError, Module};
-use crate::modules::Modules;
+use crate::modules::{Modules, locked};
 use crate::nvidia;
 use crate::shim::{Shim, SyclError};
 use crate::unit::Unit;
@@ -342,9 +342,4 @@ fn hidden_devices(hidden_by: &[String]) -> String {
         [] => String::new(),
         variables => format!("; {} may hide others: unset it", variables.join(" and ")),
     }
-}
-
-/// The contents of `mutex`. What a panicking thread left is whole: everything here is set in one step.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
