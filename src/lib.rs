@@ -46,6 +46,7 @@
 extern crate self as oxysycl;
 
 mod argument;
+mod bench;
 pub mod check;
 pub mod cli;
 mod kernel;

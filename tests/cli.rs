@@ -456,3 +456,150 @@ fn the_toolchain_is_verified() {
             .contains("toolchain install")
     );
 }
+
+/// A small call of `scale` on the CPU device, and what else the command is given.
+fn bench(arguments: &[&str]) -> Vec<String> {
+    let small = [
+        "bench",
+        "scale",
+        "--shape",
+        "numel=1000",
+        "--time",
+        "0.01",
+        "--device",
+        "cpu",
+    ];
+    small
+        .iter()
+        .chain(arguments)
+        .map(|argument| (*argument).to_owned())
+        .collect()
+}
+
+/// A header by hand with the export of `scale`, which returns nothing and includes a file beside it.
+fn foreign(folder: &Path) -> String {
+    fs::write(
+        folder.join("types.hpp"),
+        "#pragma once\nusing Half = ::sycl::half;\n",
+    )
+    .unwrap();
+    let path = folder.join("scale_by_hand.hpp");
+    let text = r#"
+#include <cstdint>
+#include <sycl/sycl.hpp>
+#include "types.hpp"
+
+struct ScaleByHand {
+  const Half* input;
+  Half* output;
+  float factor;
+
+  void operator()(::sycl::id<1> i) const { output[i] = static_cast<Half>(static_cast<float>(input[i]) * factor); }
+};
+
+extern "C" void scale_forward_fp16(void* queue, const void* input, void* output, float factor, int64_t numel) {
+  static_cast<::sycl::queue*>(queue)->parallel_for(
+      ::sycl::range<1>(numel), ScaleByHand{static_cast<const Half*>(input), static_cast<Half*>(output), factor});
+}
+"#;
+    fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn bench_measures_headers_beside_one_another() {
+    let folder = TempDir::new().unwrap();
+    let path = foreign(folder.path());
+    let arguments = bench(&["--against", "self", "--against", &path]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let report = json(&arguments);
+    let limits = &report["limits"];
+    assert!(limits["cache_bytes"].as_u64().unwrap() > 0, "{limits}");
+    assert!(["sysfs", "device", "assumed"].contains(&limits["cache_from"].as_str().unwrap()));
+    assert_eq!(limits["copies"].as_array().unwrap().len(), 4);
+    for field in ["device", "driver", "timing"] {
+        assert!(report[field].is_string(), "{field}: {report}");
+    }
+    let results = report["results"].as_array().unwrap();
+    let [result] = &results[..] else {
+        panic!("{report}")
+    };
+    assert_eq!(result["kernel"], "scale");
+    assert_eq!(result["dtypes"], serde_json::json!(["fp16"]));
+    assert_eq!(result["sizes"], serde_json::json!({"numel": 1000}));
+    assert_eq!(result["bytes"], 4000);
+    let headers = result["headers"].as_array().unwrap();
+    let names: Vec<&Value> = headers.iter().map(|header| &header["header"]).collect();
+    assert_eq!(names, ["generated", "self", &path]);
+    for header in headers {
+        let us = |part: &str| header["us"][part].as_f64().unwrap();
+        assert!(
+            0.0 < us("low") && us("low") <= us("median") && us("median") <= us("high"),
+            "{header}"
+        );
+        assert!(header["gbps"].as_f64().unwrap() > 0.0 && header["cached"].is_boolean());
+        assert_eq!(header["speedup"].is_null(), header["header"] == "generated");
+    }
+    let means = report["means"].as_array().unwrap();
+    assert_eq!(means.len(), 2);
+    assert_eq!(means[1]["header"], path);
+    assert_eq!(means[1]["results"], 1);
+    assert_eq!(means[1]["least_at"], "scale fp16");
+}
+
+#[test]
+fn bench_says_what_it_cannot_measure() {
+    let cases: [(&[&str], &str); 6] = [
+        (&["bench", "scales"], "there is no kernel `scales`"),
+        (
+            &["bench", "scale", "--dtype", "fp8"],
+            "there is no element type `fp8`",
+        ),
+        (
+            &["bench", "scale", "--shape", "rows=1"],
+            "there is no parameter `rows`",
+        ),
+        (
+            &["bench", "scale", "--shape", "numel=-1"],
+            "is -1; sizes and strides are 0 or more",
+        ),
+        (
+            &["bench", "fused_rope", "--shape", "ROPE_DIM=7"],
+            "`ROPE_DIM % 2 == 0` does not hold",
+        ),
+        (
+            &["bench", "scale", "--against", "nowhere.hpp"],
+            "cannot read nowhere.hpp",
+        ),
+    ];
+    for (arguments, expected) in cases {
+        let message = error(arguments);
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn bench_refuses_a_header_without_the_export() {
+    let folder = TempDir::new().unwrap();
+    let path = foreign(folder.path());
+    let arguments = [
+        "bench",
+        "scale",
+        "--dtype",
+        "bf16",
+        "--device",
+        "cpu",
+        "--against",
+        &path,
+    ];
+    let output = oxysycl(&arguments);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    let expected =
+        format!("error: {path} cannot be called as `scale_forward_bf16(void* queue, const void* input");
+    assert!(message.starts_with(&expected), "{message}");
+    assert!(
+        message.contains("undeclared identifier 'scale_forward_bf16'"),
+        "{message}"
+    );
+}

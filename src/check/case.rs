@@ -8,32 +8,32 @@ use oxysycl_codegen::source::Constant;
 
 /// One call of a kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Case {
+pub(crate) struct Case {
     /// Const parameters, in order.
-    pub(super) consts: Vec<i64>,
+    pub(crate) consts: Vec<i64>,
     /// Scalar arguments by parameter; `None` for buffers.
-    pub(super) scalars: Vec<Option<Constant>>,
+    pub(crate) scalars: Vec<Option<Constant>>,
     /// How the buffers lie in memory.
-    pub(super) layout: Layout,
+    pub(crate) layout: Layout,
     /// Optional buffers that are not given.
-    pub(super) absent: Vec<ParamId>,
+    pub(crate) absent: Vec<ParamId>,
     /// Decides the contents of the buffers.
-    pub(super) seed: u64,
+    pub(crate) seed: u64,
 }
 
 /// How buffers lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
-    pub(super) spacing: Spacing,
+pub(crate) struct Layout {
+    pub(crate) spacing: Spacing,
     /// Buffers begin one element after an aligned address.
-    pub(super) shifted: bool,
+    pub(crate) shifted: bool,
     /// Buffers that may be one, by `alias(..)`, are.
-    pub(super) in_place: bool,
+    pub(crate) in_place: bool,
 }
 
 /// How far rows lie apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spacing {
+pub(crate) enum Spacing {
     /// One after the other.
     Dense,
     /// With gaps that keep rows aligned.
@@ -44,7 +44,7 @@ pub(super) enum Spacing {
 
 impl Case {
     /// What sizes and assertions follow from.
-    pub(super) fn values(&self) -> Values {
+    pub(crate) fn values(&self) -> Values {
         let mut values = Values {
             consts: self.consts.clone(),
             ..Values::default()
@@ -64,7 +64,7 @@ impl Case {
     }
 
     /// The case in words, such as `HIDDEN_SIZE=769 num_tokens=33 eps=1e-6, in place`.
-    pub(super) fn describe(&self, ir: &Kernel) -> String {
+    pub(crate) fn describe(&self, ir: &Kernel) -> String {
         let consts = ir
             .consts
             .iter()

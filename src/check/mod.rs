@@ -4,9 +4,9 @@
 //! buffers that are one. Every buffer lies between patterns, which must stay. Results are compared bit by bit where the
 //! kernel has neither reductions nor functions that are only accurate to some ULP, else with its shadow in `f64`.
 
-mod case;
+pub(crate) mod case;
 mod data;
-mod draw;
+pub(crate) mod draw;
 mod judge;
 mod memory;
 mod report;

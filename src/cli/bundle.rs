@@ -7,10 +7,12 @@ use oxysycl_runtime::bundle::{Bundle as Made, Contents};
 use oxysycl_runtime::{Runtime, Target, Unit};
 use serde::Serialize;
 
+use super::bench::{Calls, against, asked};
 use super::build::define;
 use super::output::Output;
 use super::select::{Choice, named};
 use super::{Answer, Result};
+use crate::bench::{Against, Asked};
 use crate::check::Plan;
 use crate::kernel::Kernel;
 use crate::launch;
@@ -31,6 +33,15 @@ pub(super) struct Bundle {
     /// The instances that `oxysycl check` runs, so that it runs from the bundle, instead of those that the headers have
     #[arg(long, conflicts_with_all = ["dtype", "define"])]
     check: bool,
+    /// What `oxysycl bench` measures with the same kernels, element types, sizes and headers, instead
+    #[arg(long, conflicts_with_all = ["check", "define"])]
+    bench: bool,
+    /// A header to measure against, as for `oxysycl bench`
+    #[arg(long, value_name = "FILE", requires = "bench", value_parser = against)]
+    against: Vec<Against>,
+    /// Values of a size or const parameter to measure, as for `oxysycl bench`
+    #[arg(long, value_name = "NAME=VALUE,...", requires = "bench", value_parser = asked)]
+    shape: Vec<Asked>,
     /// The folder to put it in
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -51,8 +62,12 @@ impl Bundle {
     pub(super) fn run(self, output: &Output) -> Result {
         let target = Target::Named(self.target.clone());
         let mut units = Vec::new();
-        for kernel in named(&self.kernels)? {
-            units.extend(self.units(kernel, &target)?);
+        if self.bench {
+            units = self.calls().units(&target)?;
+        } else {
+            for kernel in named(&self.kernels)? {
+                units.extend(self.units(kernel, &target)?);
+            }
         }
         let made = Made::create(&self.output, Runtime::global()?, &Contents { units, target })?;
         let bundled = Bundled {
@@ -62,6 +77,16 @@ impl Bundle {
         };
         output.print(&bundled, |bundled| bundled.folder.display().to_string())?;
         Ok(Answer::Yes)
+    }
+
+    /// What `oxysycl bench` measures.
+    fn calls(&self) -> Calls {
+        Calls {
+            kernels: self.kernels.clone(),
+            dtype: self.dtype.clone(),
+            against: self.against.clone(),
+            shape: self.shape.clone(),
+        }
     }
 
     /// What to compile of `kernel`.

@@ -1,13 +1,9 @@
 //! `oxysycl check`
 
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use oxysycl_runtime::{Queue, Runtime, Selector, Unit};
+use oxysycl_runtime::{Queue, Runtime, Selector};
 
+use super::compile::{compile, progress};
 use super::output::{Output, table};
 use super::select::{dtypes, named};
 use super::{Answer, Result};
@@ -71,34 +67,6 @@ impl Check {
         output.print(&report, text)?;
         Ok(if report.passed { Answer::Yes } else { Answer::No })
     }
-}
-
-/// Compiles `units` into the cache, as many at a time as there are processors. What does not compile shows when it is used.
-fn compile(runtime: &Runtime, units: &[Unit]) {
-    let progress = progress("compiling", units.len());
-    let workers = thread::available_parallelism()
-        .map_or(1, NonZero::get)
-        .min(units.len());
-    let next = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let _ = runtime.library(unit);
-                    progress.inc(1);
-                }
-            });
-        }
-    });
-    progress.finish_and_clear();
-}
-
-/// A bar on standard error, if that is a terminal.
-fn progress(what: &'static str, steps: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}").expect("a valid template");
-    ProgressBar::new(steps as u64)
-        .with_style(style)
-        .with_message(what)
 }
 
 fn text(report: &Report) -> String {

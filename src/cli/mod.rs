@@ -3,10 +3,12 @@
 //! Exit status 0: good. 1: the answer is no. 2: the question could not be asked, or it made no sense. Errors go to standard
 //! error, one each, whether or not `--json` is given.
 
+mod bench;
 mod build;
 mod bundle;
 mod cache;
 mod check;
+mod compile;
 mod doctor;
 mod emit;
 mod explain;
@@ -50,6 +52,8 @@ enum Subcommands {
     Bundle(bundle::Bundle),
     /// Run kernels on the device and compare them with their native functions
     Check(check::Check),
+    /// Measure kernels on the device, beside other headers with the same exports
+    Bench(bench::Bench),
     /// What is there to compile and run with, where it was looked for, and what to do
     Doctor(doctor::Doctor),
     /// The embedded toolchain, for machines without oneAPI
@@ -111,6 +115,7 @@ impl Subcommands {
             Self::Build(build) => build.run(output),
             Self::Bundle(bundle) => bundle.run(output),
             Self::Check(check) => check.run(output),
+            Self::Bench(bench) => bench.run(output),
             Self::Doctor(doctor) => doctor.run(output),
             Self::Toolchain(toolchain) => toolchain.run(output),
             Self::Cache(cache) => cache.run(output),

@@ -4,13 +4,16 @@ mod assertion;
 mod size;
 mod stride;
 
+use std::collections::BTreeMap;
+
 use fastrand::Rng;
 use oxysycl_codegen::Indices;
 use oxysycl_codegen::eval::{self, Values};
 use oxysycl_codegen::ir::{Kernel, Param, ParamId, ParamKind, Scalar};
 use oxysycl_codegen::source::Constant;
 
-use self::size::{Role, const_values, roles, sizes};
+pub(crate) use self::size::{Role, roles};
+use self::size::{const_values, sizes};
 pub(super) use self::stride::aliases;
 use super::case::{Case, Layout, Spacing};
 use crate::launch::shape;
@@ -77,6 +80,18 @@ pub(super) fn unmet(ir: &Kernel) -> Option<String> {
     let cases = all.map(|(consts, sizes)| draw.case(&consts, &sizes, &draw.decisions[0], DENSE, 0));
     let broken = |case: Case| Some(eval::broken(ir, &case.values())?.condition.clone());
     cases.rev().find_map(broken)
+}
+
+/// The case of these const parameters and scalar arguments in dense buffers, all of which are given. Strides that are not among
+/// the arguments follow from the sizes, and others meet the assertions if any do.
+pub(crate) fn dense(ir: &Kernel, consts: &[i64], params: &BTreeMap<ParamId, i64>) -> Case {
+    let mut draw = Draw::new(ir);
+    let mut sizes = vec![0; ir.params.len()];
+    for (id, value) in params {
+        draw.roles[*id] = Role::Listed;
+        sizes[*id] = *value;
+    }
+    draw.case(consts, &sizes, &Decision::default(), DENSE, 0)
 }
 
 /// What launchers decide: values of parameters, and optional buffers that are not given.

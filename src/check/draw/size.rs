@@ -17,7 +17,7 @@ pub(super) const ROWS: [i64; 5] = [1, 2, 33, 1024, 0];
 pub(super) const LENGTHS: [i64; 13] = [0, 1, 2, 3, 7, 8, 9, 255, 256, 257, 1023, 4096, 100_003];
 /// What a scalar parameter is for. Where several fit, the last one here counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Other,
     Length,
     Width,
@@ -28,7 +28,7 @@ pub(super) enum Role {
 }
 
 /// What each parameter is for.
-pub(super) fn roles(ir: &Kernel) -> Vec<Role> {
+pub(crate) fn roles(ir: &Kernel) -> Vec<Role> {
     let mut roles = vec![Role::Other; ir.params.len()];
     let mut give = |e: &Expr, role: Role| {
         e.walk(&mut |part| {
