@@ -510,7 +510,15 @@ extern "C" void scale_forward_fp16(void* queue, const void* input, void* output,
 fn bench_measures_headers_beside_one_another() {
     let folder = TempDir::new().unwrap();
     let path = foreign(folder.path());
-    let arguments = bench(&["--against", "self", "--against", &path]);
+    let html = folder.path().join("made").join("bench.html");
+    let arguments = bench(&[
+        "--against",
+        "self",
+        "--against",
+        &path,
+        "--html",
+        html.to_str().unwrap(),
+    ]);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let report = json(&arguments);
     let limits = &report["limits"];
@@ -545,6 +553,14 @@ fn bench_measures_headers_beside_one_another() {
     assert_eq!(means[1]["header"], path);
     assert_eq!(means[1]["results"], 1);
     assert_eq!(means[1]["least_at"], "scale fp16");
+    let page = fs::read_to_string(html).unwrap();
+    assert_eq!(
+        page.matches("<svg").count(),
+        2,
+        "one for speed, one for speed-ups"
+    );
+    assert!(page.contains("<h2>scale fp16</h2>") && page.contains(&path));
+    assert!(!page.contains("<script") && !page.contains("href="));
 }
 
 #[test]
@@ -597,7 +613,7 @@ fn bench_refuses_a_header_without_the_export() {
     let message = String::from_utf8_lossy(&output.stderr);
     let expected =
         format!("error: {path} cannot be called as `scale_forward_bf16(void* queue, const void* input");
-    assert!(message.starts_with(&expected), "{message}");
+    assert!(message.contains(&expected), "{message}");
     assert!(
         message.contains("undeclared identifier 'scale_forward_bf16'"),
         "{message}"

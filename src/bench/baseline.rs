@@ -11,31 +11,55 @@ const GPU: &str = "handwritten";
 /// The set for CPUs.
 pub(crate) const CPU: &str = "handwritten-cpu";
 
-macro_rules! headers {
-    ($($name:ident $kernel:literal $file:literal;)*) => {
-        [$(($name, $kernel, $file, include_str!(concat!("../../benches/handwritten/", $file)))),*]
+/// A header written by hand.
+struct Baseline {
+    set: &'static str,
+    operator: &'static str,
+    file: &'static str,
+    text: &'static str,
+}
+
+macro_rules! baselines {
+    ($($set:ident $operator:literal $file:literal;)*) => {
+        &[$(Baseline {
+            set: $set,
+            operator: $operator,
+            file: $file,
+            text: include_str!(concat!("../../benches/handwritten/", $file)),
+        }),*]
     };
 }
 
-/// The set, the operator, and the header's file and text.
-const HEADERS: [(&str, &str, &str, &str); 0] = headers! {};
+const BASELINES: &[Baseline] = baselines! {
+    GPU "act_and_mul" "activation.hpp";
+    GPU "fused_rope" "rope.hpp";
+    GPU "fused_rope_store" "rope.hpp";
+    GPU "qknorm" "qknorm.hpp";
+    GPU "rmsnorm" "rmsnorm.hpp";
+    GPU "scale" "scale.hpp";
+    GPU "timestep_embedding" "timestep_embedding.hpp";
+    CPU "act_and_mul" "cpu/activation.hpp";
+    CPU "fused_rope" "cpu/rope.hpp";
+    CPU "fused_rope_store" "cpu/rope.hpp";
+    CPU "qknorm" "cpu/qknorm.hpp";
+    CPU "rmsnorm" "cpu/rmsnorm.hpp";
+};
 
 /// The header for `kernel` in the set `name`.
 pub(crate) fn of(kernel: &Kernel, ir: &Ir, name: &str) -> Option<Header> {
     let is_operator = kernel.module().starts_with("oxysycl::ops::");
-    let (_, _, file, text) = HEADERS
-        .iter()
-        .find(|(set, operator, ..)| *set == name && *operator == ir.name && is_operator)?;
+    let mut all = BASELINES.iter();
+    let found = all.find(|baseline| baseline.set == name && baseline.operator == ir.name && is_operator)?;
     Some(Header {
         name: name.to_owned(),
-        file: (*file).to_owned(),
-        text: (*text).to_owned(),
+        file: found.file.to_owned(),
+        text: found.text.to_owned(),
         last_error: None,
     })
 }
 
 /// The operators that the set `name` has headers for.
 pub(crate) fn kernels(name: &str) -> Vec<&'static str> {
-    let of_set = HEADERS.iter().filter(|(set, ..)| *set == name);
-    of_set.map(|(_, operator, ..)| *operator).collect()
+    let of_set = BASELINES.iter().filter(|baseline| baseline.set == name);
+    of_set.map(|baseline| baseline.operator).collect()
 }

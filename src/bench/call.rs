@@ -4,6 +4,7 @@ use oxysycl_codegen::eval;
 use oxysycl_codegen::ir::{DType, Kernel as Ir};
 use oxysycl_codegen::{Indices, Instance};
 
+use super::export::Export;
 use super::size::Sizes;
 use super::{BenchError, bytes};
 use crate::check::case::Case;
@@ -50,5 +51,10 @@ impl<'a> Call<'a> {
             instance,
             case,
         })
+    }
+
+    /// What is called.
+    pub(crate) fn export(&self) -> Export<'a> {
+        Export::of(self.ir, &self.instance)
     }
 }

@@ -13,10 +13,36 @@ use oxysycl_codegen::source::Constant;
 
 use crate::check::case::Case;
 
-/// The function that is compiled behind a header.
-pub(crate) const CALL: &str = "oxysycl_call";
-/// Tells why it failed, if it was by an exception.
-pub(crate) const CALL_ERROR: &str = "oxysycl_call_error";
+/// What is compiled behind a header, before the functions that call its exports.
+pub(crate) const PREAMBLE: &str = r#"
+#include <exception>
+#include <string>
+#include <type_traits>
+
+static thread_local std::string oxysycl_reason;
+
+// What `call` returns, 0 if that is nothing, or -1 after an exception.
+template <typename Call>
+static int32_t oxysycl_status(Call&& call) {
+  try {
+    if constexpr (std::is_void_v<decltype(call())>) {
+      call();
+      return 0;
+    } else {
+      return call();
+    }
+  } catch (const std::exception& e) {
+    oxysycl_reason = e.what();
+    return -1;
+  }
+}
+
+extern "C" [[gnu::visibility("default")]] const char* oxysycl_exception() {
+  return oxysycl_reason.c_str();
+}
+"#;
+/// Gives the words of the thread's last exception.
+pub(crate) const EXCEPTION: &str = "oxysycl_exception";
 
 /// An export of a kernel that other headers have too: the drop-in if there is one, else the kernel's own.
 pub(crate) struct Export<'a> {
@@ -113,57 +139,38 @@ impl<'a> Export<'a> {
         format!("{}(void* queue{})", self.symbol, params.collect::<String>())
     }
 
-    /// The function [`CALL`], which calls it, in C++.
+    /// The name of the function that calls it.
+    pub(crate) fn caller(&self) -> String {
+        format!("oxysycl_call_{}", self.symbol)
+    }
+
+    /// That function in C++, to stand behind [`PREAMBLE`].
     pub(crate) fn call(&self) -> String {
         let mut values = String::new();
         for (at, param) in self.params().iter().enumerate() {
             // A string takes everything.
             let _ = write!(
                 values,
-                ",\n          *static_cast<{} const*>(values[{at}])",
+                ",\n        *static_cast<{} const*>(values[{at}])",
                 cpp(param)
             );
         }
         format!(
             r#"
-#include <exception>
-#include <string>
-#include <type_traits>
-
-static thread_local std::string oxysycl_call_reason;
-
-template <typename Call>
-static int32_t oxysycl_call_status(Call&& call) {{
-  if constexpr (std::is_void_v<decltype(call())>) {{
-    call();
-    return 0;
-  }} else {{
-    return call();
-  }}
-}}
-
-extern "C" [[gnu::visibility("default")]] const char* {CALL_ERROR}() {{
-  return oxysycl_call_reason.c_str();
-}}
-
 // Where exports of these headers are; those outside of it are found from here too.
 namespace sgl::sycl_kernel {{
 
-extern "C" [[gnu::visibility("default")]] int32_t {CALL}(void* queue, uint64_t arguments) {{
+extern "C" [[gnu::visibility("default")]] int32_t {caller}(void* queue, uint64_t arguments) {{
   const auto values = reinterpret_cast<const void* const*>(arguments);
-  try {{
-    return oxysycl_call_status([&] {{
-      return {symbol}(
-          queue{values});
-    }});
-  }} catch (const std::exception& e) {{
-    oxysycl_call_reason = e.what();
-    return -1;
-  }}
+  return oxysycl_status([&] {{
+    return {symbol}(
+        queue{values});
+  }});
 }}
 
 }}  // namespace sgl::sycl_kernel
 "#,
+            caller = self.caller(),
             symbol = self.symbol,
         )
     }

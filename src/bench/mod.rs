@@ -6,6 +6,7 @@ mod call;
 mod contents;
 mod export;
 mod header;
+mod html;
 mod limit;
 mod measure;
 mod report;
@@ -20,9 +21,10 @@ use oxysycl_codegen::ir::{DType, Kernel as Ir};
 use oxysycl_runtime::{CallError, Function, MemoryError, Queue, Runtime, Source, SyclError, Target, Unit};
 
 use self::call::Call;
-use self::export::{CALL, CALL_ERROR, Export, Inexpressible};
+use self::export::{EXCEPTION, Export, Inexpressible, PREAMBLE};
 pub(crate) use self::header::{Against, Header};
 use self::header::{HeaderError, generated};
+pub(crate) use self::html::html;
 pub(crate) use self::limit::Limits;
 use self::measure::{Launch, alternate};
 pub(crate) use self::report::{Measured, Report, Timed, means};
@@ -140,7 +142,7 @@ impl Plan {
         for sizes in &self.sizes {
             let call = self.call(&ir, sizes)?;
             for header in &self.headers {
-                let unit = unit(header, &call, target);
+                let unit = unit(header, &[call.export()], call.instance.defines(), target);
                 if !units.contains(&unit) {
                     units.push(unit);
                 }
@@ -187,7 +189,7 @@ impl Plan {
         time: Duration,
     ) -> Result<Measured, BenchError> {
         let call = self.call(ir, sizes)?;
-        let arguments = Export::of(ir, &call.instance).arguments(&call.case)?;
+        let arguments = call.export().arguments(&call.case)?;
         let functions = self
             .headers
             .iter()
@@ -236,34 +238,51 @@ impl Plan {
     }
 }
 
-/// What is compiled of `header` to make `call`.
-fn unit(header: &Header, call: &Call<'_>, target: &Target) -> Unit {
-    let export = Export::of(call.ir, &call.instance);
+/// The function that makes `call` of `header`, compiled if need be.
+fn function(header: &Header, call: &Call<'_>, queue: &Queue) -> Result<Function, BenchError> {
+    let mut found = functions(header, &[call.export()], call.instance.defines(), queue)?;
+    Ok(found.remove(0))
+}
+
+/// What is compiled of `header` with `defines` to call `exports`.
+fn unit(header: &Header, exports: &[Export<'_>], defines: &[(String, String)], target: &Target) -> Unit {
+    let calls: String = exports.iter().map(Export::call).collect();
     Unit {
         source: Source::Header {
             name: header.file.clone(),
-            text: format!("{}{}", header.text, export.call()),
+            text: format!("{}{PREAMBLE}{calls}", header.text),
         },
-        defines: call.instance.defines().to_vec(),
+        defines: defines.to_vec(),
         include_dirs: Vec::new(),
         target: target.clone(),
     }
 }
 
-/// The function that makes `call` of `header`, compiled if need be.
-fn function(header: &Header, call: &Call<'_>, queue: &Queue) -> Result<Function, BenchError> {
-    let unit = unit(header, call, &queue.device().target);
+/// The functions in a [`unit`] that call `exports`, compiled if need be.
+fn functions(
+    header: &Header,
+    exports: &[Export<'_>],
+    defines: &[(String, String)],
+    queue: &Queue,
+) -> Result<Vec<Function>, BenchError> {
+    let unit = unit(header, exports, defines, &queue.device().target);
+    let callers: Vec<String> = exports.iter().map(Export::caller).collect();
+    let symbols: Vec<&str> = callers.iter().map(String::as_str).collect();
     let module = Runtime::global()?
-        .module_with(&unit, &[CALL])
+        .module_with(&unit, &symbols)
         .map_err(|source| BenchError::Uncallable {
             header: header.name.clone(),
-            declaration: Export::of(call.ir, &call.instance).declaration(),
+            declaration: exports
+                .iter()
+                .map(Export::declaration)
+                .collect::<Vec<_>>()
+                .join("`, `"),
             source: Box::new(source),
         })?;
-    let last_error = header.last_error.as_deref().unwrap_or(CALL_ERROR);
-    Ok(module
-        .function(CALL, Some(last_error))
-        .map_err(oxysycl_runtime::Error::from)?)
+    let last_error = header.last_error.as_deref().unwrap_or(EXCEPTION);
+    let function = |symbol: &&str| module.function(symbol, Some(last_error));
+    let functions = symbols.iter().map(function).collect::<Result<_, _>>();
+    Ok(functions.map_err(oxysycl_runtime::Error::from)?)
 }
 
 #[cfg(test)]

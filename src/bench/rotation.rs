@@ -90,7 +90,7 @@ impl Copy {
 }
 
 /// A number as it lies in memory, with its lowest byte first.
-fn bytes(constant: Constant) -> [u8; 8] {
+pub(crate) fn bytes(constant: Constant) -> [u8; 8] {
     match constant {
         Constant::Bool(value) => u64::from(value).to_le_bytes(),
         Constant::F32(value) => u64::from(value.to_bits()).to_le_bytes(),

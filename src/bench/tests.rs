@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 
 use oxysycl_codegen::Instance;
 
+use super::export::Passed;
 use super::*;
+use crate::argument::DeviceArgument;
 use crate::check::draw;
 use crate::ops;
 
@@ -151,4 +153,104 @@ fn drop_ins_are_called_with_what_they_know() {
         "{error}"
     );
     assert!(error.contains("q_head_stride=256"), "{error}");
+}
+
+/// Cases of one export at most. Their number is odd to that of layouts, so that all layouts are among them.
+const MOST: usize = 13;
+
+/// Compares headers for `kernels` in the set `name`, which are one file, with the native functions, as `check` compares generated
+/// ones: with all element types, over shapes, strides and unaligned buffers, as far as the exports can express them. `size` is
+/// the first const parameter, if there is one; others are `bool`.
+fn check(kernels: &[&'static Kernel], name: &'static str, size: Option<i64>) {
+    let queue = Queue::new(&oxysycl_runtime::Selector::Auto).unwrap();
+    let irs: Vec<_> = kernels.iter().map(|kernel| kernel.ir().unwrap()).collect();
+    let header = Against::Named(name).header(kernels[0], &irs[0]).unwrap();
+    let mut exports = Vec::new();
+    let mut plans = Vec::new();
+    let mut defines = Vec::new();
+    for (kernel, ir) in kernels.iter().zip(&irs) {
+        for plan in crate::check::Plan::all(kernel).unwrap() {
+            let flags = ir.consts.len().saturating_sub(1);
+            for flags in 0..1 << flags {
+                let consts: Vec<i64> = size
+                    .into_iter()
+                    .chain((ir.consts.len() == 2).then_some(flags))
+                    .collect();
+                let instance = Instance::new(ir, plan.dtypes(), &consts).unwrap();
+                defines = instance.defines()[ir.types.len()..][..usize::from(size.is_some())].to_vec();
+                let export = Export::of(ir, &instance);
+                let mut plan = plan.clone();
+                plan.retain_small(1 << 15).unwrap();
+                plan.retain_cases(|case| case.consts == consts && export.arguments(case).is_ok());
+                // Enough of every layout.
+                let step = plan.len().div_ceil(MOST);
+                let mut nth = 0..;
+                plan.retain_cases(|_| nth.next().is_some_and(|nth| nth % step == 0));
+                assert!(plan.len() >= 4, "{}: {} cases", export.declaration(), plan.len());
+                exports.push(export);
+                plans.push((ir, plan));
+            }
+        }
+    }
+    let functions = functions(&header, &exports, &defines, &queue).unwrap_or_else(|error| panic!("{error}"));
+    for ((export, (ir, plan)), function) in exports.iter().zip(&plans).zip(functions) {
+        // A drop-in that is not told how long a table is does not look at indices above it.
+        let mut indices = oxysycl_codegen::indices(ir);
+        for indices in &mut indices {
+            indices.guarded = indices.guarded && ir.attributes.drop_in.is_none();
+        }
+        let checked = plan.run_by(&queue, &|| (), indices, &|case, arguments| {
+            let value = |passed: &Passed| match *passed {
+                Passed::Buffer(id) => address(&arguments[id]).to_ne_bytes(),
+                Passed::Scalar(constant) => rotation::bytes(constant),
+            };
+            let passed = export.arguments(case).expect("cases without were left out");
+            let values: Vec<[u8; 8]> = passed.iter().map(value).collect();
+            let addresses: Vec<*const [u8; 8]> = values.iter().map(|value| value as *const _).collect();
+            // SAFETY: the function takes addresses of as many values as the export has parameters, of their types. The buffers
+            // are as large as the case's shapes.
+            unsafe { function.call(&queue, (addresses.as_ptr().expose_provenance() as u64,)) }
+                .map_err(|error| crate::check::Trouble::Unloaded(error.to_string()))
+        });
+        let failure = checked.unwrap().failure;
+        let failure = failure.map(|failure| format!("{}: {}", failure.arguments, failure.problem));
+        assert_eq!(failure, None, "{name}: {}", export.declaration());
+    }
+}
+
+fn address(argument: &DeviceArgument<'_>) -> u64 {
+    let pointer = match argument {
+        DeviceArgument::F32(view) => view.as_ptr().expose_provenance(),
+        DeviceArgument::F16(view) => view.as_ptr().expose_provenance(),
+        DeviceArgument::BF16(view) => view.as_ptr().expose_provenance(),
+        DeviceArgument::I32(view) => view.as_ptr().expose_provenance(),
+        DeviceArgument::I64(view) => view.as_ptr().expose_provenance(),
+        _ => panic!("no baseline takes such a buffer"),
+    };
+    pointer as u64
+}
+
+#[test]
+fn baselines_for_flat_kernels_are_right() {
+    check(&[ops::scale::scale::kernel()], "handwritten", None);
+}
+
+#[test]
+fn baselines_for_rows_are_right() {
+    for name in baseline::NAMES {
+        check(&[ops::act_and_mul::act_and_mul::kernel()], name, None);
+        check(&[ops::rmsnorm::rmsnorm::kernel()], name, Some(768));
+    }
+    let timestep_embedding = ops::timestep_embedding::timestep_embedding::kernel();
+    check(&[timestep_embedding], "handwritten", None);
+}
+
+#[test]
+fn baselines_for_heads_are_right() {
+    let rope = ops::fused_rope::fused_rope::kernel();
+    let store = ops::fused_rope_store::fused_rope_store::kernel();
+    for name in baseline::NAMES {
+        check(&[ops::qknorm::qknorm::kernel()], name, Some(64));
+        check(&[rope, store], name, Some(80));
+    }
 }

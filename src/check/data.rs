@@ -58,8 +58,8 @@ pub(super) enum Filling {
     Numbers { exact: bool },
     /// Indices of that many rows. Where the kernel skips them, `guarded`, some are those of no row.
     Indices { rows: i64, guarded: bool },
-    /// Indices of that many rows of which no two name the same row; some are those of no row.
-    Distinct { rows: i64 },
+    /// The same, but no two name the same row. Where there are not enough rows, others are those of none.
+    Distinct { rows: i64, guarded: bool },
 }
 
 impl Filling {
@@ -79,18 +79,18 @@ impl Filling {
             Self::Indices { rows, guarded } => {
                 let mut index = || {
                     if (guarded && rng.u8(0..6) == 0) || rows == 0 {
-                        return outside(rows, &mut rng);
+                        return outside(rows, guarded, &mut rng);
                     }
                     rng.i64(0..rows)
                 };
                 (0..total).map(|_| E::from_any(index() as u64)).collect()
             }
-            Self::Distinct { rows } => {
+            Self::Distinct { rows, guarded } => {
                 let mut free: Vec<i64> = (0..rows).collect();
                 rng.shuffle(&mut free);
                 let mut index = || match free.pop() {
-                    Some(index) if rng.u8(0..6) != 0 => index,
-                    _ => outside(rows, &mut rng),
+                    Some(index) if !guarded || rng.u8(0..6) != 0 => index,
+                    _ => outside(rows, guarded, &mut rng),
                 };
                 (0..total).map(|_| E::from_any(index() as u64)).collect()
             }
@@ -98,8 +98,12 @@ impl Filling {
     }
 }
 
-/// An index of no row: just behind the last one, far behind it, or negative.
-fn outside(rows: i64, rng: &mut Rng) -> i64 {
+/// An index of no row: just behind the last one, far behind it, or negative; always negative where the kernel does not look
+/// at how many rows there are.
+fn outside(rows: i64, guarded: bool, rng: &mut Rng) -> i64 {
+    if !guarded {
+        return -1;
+    }
     [rows, rows + 7, -1, -100, i64::from(i8::MIN)][rng.usize(0..5)]
 }
 
@@ -152,7 +156,7 @@ mod tests {
     #[test]
     fn distinct_indices_name_each_row_once() {
         for (rows, count) in [(50, 40), (10, 40), (0, 3)] {
-            let all: Vec<i64> = Filling::Distinct { rows }.draw(&[count], 7);
+            let all: Vec<i64> = Filling::Distinct { rows, guarded: true }.draw(&[count], 7);
             let mut inside: Vec<i64> = all
                 .into_iter()
                 .filter(|index| (0..rows).contains(index))

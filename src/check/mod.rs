@@ -16,12 +16,14 @@ pub use self::report::{Checked, Failure, Report};
 
 use std::collections::BTreeSet;
 
+use oxysycl_codegen::Indices;
 use oxysycl_codegen::ir::{DType, Kernel as Ir, Library};
 use oxysycl_runtime::{Device, Queue, Runtime, Source, Target, Unit};
 
 use self::case::Case;
 use self::judge::Unsigned;
-use self::run::Subject;
+pub(crate) use self::run::Trouble;
+use self::run::{Launch, Subject};
 use crate::kernel::{Kernel, LowerError, Variant};
 use crate::launch::{self, LaunchError};
 
@@ -91,6 +93,12 @@ impl Plan {
     /// Keeps only the cases whose number `keep` accepts. A case keeps its number.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         self.cases.retain(|(number, _)| keep(*number));
+    }
+
+    /// Keeps only the cases that `keep` accepts.
+    #[cfg(test)]
+    pub(crate) fn retain_cases(&mut self, mut keep: impl FnMut(&Case) -> bool) {
+        self.cases.retain(|(_, case)| keep(case));
     }
 
     /// Keeps only the cases none of whose buffers has more than `most` elements.
@@ -167,39 +175,58 @@ impl Plan {
     /// If the kernel cannot be turned into a header. What goes wrong in a case is in the results.
     pub fn run(&self, queue: &Queue, step: &dyn Fn()) -> Result<Checked, LowerError> {
         let ir = self.kernel.ir()?;
+        if self.is_empty() {
+            return Ok(self.nothing(&ir));
+        }
+        // What cannot be compiled or loaded fails in every case.
+        let loaded = self
+            .kernel
+            .loaded
+            .load_together(&ir, self.dtypes(), &self.consts(), queue.device())
+            .map_err(|error| error.to_string());
+        self.run_by(queue, step, oxysycl_codegen::indices(&ir), &|case, arguments| {
+            loaded.clone().map_err(Trouble::Unloaded)?;
+            Ok((self.variant.launch)(queue, &case.consts, arguments)?)
+        })
+    }
+
+    /// Runs all cases on `queue`, each by `launch`, which looks at indices as `indices` says.
+    pub(crate) fn run_by(
+        &self,
+        queue: &Queue,
+        step: &dyn Fn(),
+        indices: Vec<Indices>,
+        launch: Launch<'_>,
+    ) -> Result<Checked, LowerError> {
+        let ir = self.kernel.ir()?;
         let subject = Subject {
             ir: &ir,
             variant: self.variant,
+            launch,
             exact: ir.is_exact(),
             library: library(queue.device()),
             unsigned: Unsigned {
                 zeros: ir.has_extremum(),
                 infinities: ir.has_extremum() && ir.divides(),
             },
-            indices: oxysycl_codegen::indices(&ir),
+            indices,
         };
-        let mut checked = Checked::new(&ir, self.dtypes(), self.cases.len());
-        checked.unmet.clone_from(&self.unmet);
-        if self.is_empty() {
-            return Ok(checked);
-        }
-        // What cannot be compiled or loaded fails in every case.
-        let loaded = self
-            .kernel
-            .loaded
-            .load_together(&ir, self.dtypes(), &self.consts(), queue.device());
+        let mut checked = self.nothing(&ir);
         for (number, case) in &self.cases {
-            let outcome = match &loaded {
-                Ok(()) => subject.run(case, queue).map_err(|trouble| trouble.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            match outcome {
+            match subject.run(case, queue) {
                 Ok(outcome) => checked.add(&ir, *number, case, outcome),
-                Err(problem) => checked.fail(&ir, *number, case, problem),
+                Err(trouble) => checked.fail(&ir, *number, case, trouble.to_string()),
             }
             step();
         }
         Ok(checked)
+    }
+
+    /// The results before anything has run.
+    fn nothing(&self, ir: &Ir) -> Checked {
+        let mut checked = Checked::new(ir, self.dtypes(), self.cases.len());
+        checked.unmet.clone_from(&self.unmet);
+        checked
     }
 }
 

@@ -22,10 +22,15 @@ const REPEATS: usize = 20;
 /// Cases with as many elements or fewer are repeated, and run shuffled as well.
 const FEW: u64 = 1 << 15;
 
+/// A launch of the kernel for a case, with all arguments in order.
+pub(crate) type Launch<'a> = &'a dyn Fn(&Case, &[DeviceArgument<'_>]) -> Result<(), Trouble>;
+
 /// A kernel with its element types chosen.
 pub(super) struct Subject<'a> {
     pub(super) ir: &'a Ir,
     pub(super) variant: &'a Variant,
+    /// What launches it.
+    pub(super) launch: Launch<'a>,
     /// Whether the device must give the bits of the native function.
     pub(super) exact: bool,
     /// Whose functions the device computes with.
@@ -51,7 +56,10 @@ pub(super) struct Outcome {
 
 /// Why a case has no outcome.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(crate) enum Trouble {
+    /// It could not be compiled or loaded.
+    #[error("{0}")]
+    Unloaded(String),
     /// The launch failed.
     #[error(transparent)]
     Launch(#[from] LaunchError),
@@ -93,7 +101,7 @@ impl Subject<'_> {
             .memories
             .iter_mut()
             .try_for_each(|memory| memory.upload(queue))?;
-        self.launch(case, &buffers, queue)?;
+        self.launch(case, &buffers)?;
         for memory in &mut buffers.memories {
             memory.observe()?;
         }
@@ -141,7 +149,10 @@ impl Subject<'_> {
         };
         let rows = eval::integer(&indices.rows, values).unwrap_or(0);
         if indices.distinct {
-            Filling::Distinct { rows }
+            Filling::Distinct {
+                rows,
+                guarded: indices.guarded,
+            }
         } else {
             Filling::Indices {
                 rows,
@@ -185,7 +196,7 @@ impl Subject<'_> {
         Ok(Results { arguments })
     }
 
-    fn launch(&self, case: &Case, buffers: &Buffers, queue: &Queue) -> Result<(), Trouble> {
+    fn launch(&self, case: &Case, buffers: &Buffers) -> Result<(), Trouble> {
         let argument = |id: ParamId| match (buffers.of[id], case.scalars[id]) {
             (Some(at), _) => buffers.memories[at].device(),
             (None, Some(scalar)) => Ok(DeviceArgument::Scalar(scalar)),
@@ -194,7 +205,7 @@ impl Subject<'_> {
         let arguments: Vec<DeviceArgument<'_>> = (0..self.ir.params.len())
             .map(argument)
             .collect::<Result<_, _>>()?;
-        Ok((self.variant.launch)(queue, &case.consts, &arguments)?)
+        (self.launch)(case, &arguments)
     }
 
     /// What must be in the memory `at`: the results of the parameter that writes it.
@@ -269,7 +280,7 @@ impl Subject<'_> {
                 .memories
                 .iter_mut()
                 .try_for_each(|memory| memory.upload(queue))?;
-            self.launch(case, buffers, queue)?;
+            self.launch(case, buffers)?;
             for memory in &mut buffers.memories {
                 if !memory.observe()? && outcome.wrong.is_none() {
                     outcome.wrong =

@@ -1,5 +1,6 @@
 //! `oxysycl bench`
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -9,9 +10,9 @@ use oxysycl_runtime::{DeviceKind, Queue, Runtime, Selector, Target, Unit};
 use super::compile::{compile, progress};
 use super::output::{Output, table};
 use super::select::{dtypes, named};
-use super::{Answer, Result};
+use super::{Answer, Result, file};
 use crate::bench::{
-    Against, Asked, BenchError, Limits, Measured, Plan, Report, TIMING, Timed, expect_known, means,
+    Against, Asked, BenchError, Limits, Measured, Plan, Report, TIMING, Timed, expect_known, html, means,
 };
 use crate::kernel::Kernel;
 
@@ -22,6 +23,9 @@ pub(super) struct Bench {
     /// The device: gpu, cpu, or a part of its name
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: Selector,
+    /// Also write the results into this file, as HTML with plots
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// How long each header of each call is measured, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "0.25", value_parser = seconds)]
     time: Duration,
@@ -101,6 +105,9 @@ impl Bench {
     pub(super) fn run(self, output: &Output) -> Result {
         match self.report() {
             Ok(report) => {
+                if let Some(path) = &self.html {
+                    file::write(path, html(&report)?.as_bytes())?;
+                }
                 output.print(&report, text)?;
                 Ok(Answer::Yes)
             }
