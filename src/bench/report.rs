@@ -12,7 +12,7 @@ use super::statistics::{Spread, geometric_mean};
 pub(crate) struct Report {
     /// The device that the kernels ran on.
     pub(crate) device: String,
-    /// The driver that compiled them: `icpx`, `embedded` or `bundle`.
+    /// The driver that compiled them: `icpx` or `embedded`.
     pub(crate) driver: String,
     /// How time is taken.
     pub(crate) timing: &'static str,
