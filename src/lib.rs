@@ -40,6 +40,7 @@
 //! * [`check`]: kernels compared with their own native functions on a device.
 //! * [`cli`]: the command. `fn main() { oxysycl::cli::main() }` has every kernel that is linked into the program.
 //! * [`log`](mod@log): what the run time does, said as it does it.
+//! * [`operator`]: kernels called with arrays, whose shapes tell sizes and strides.
 //! * [`ops`]: the operators of this project.
 
 // Kernels name this crate by its path wherever they are, so also in here.
@@ -53,6 +54,7 @@ mod kernel;
 mod launch;
 pub mod log;
 pub mod native;
+pub mod operator;
 pub mod ops;
 pub mod prelude;
 

@@ -34,6 +34,8 @@ fn every_block_is_of_a_kind_that_is_tested() {
         "console",
         "sh",
         "toml",
+        // Run by the tests of `python/`.
+        "python",
     ];
     for Chapter { name, blocks } in chapters() {
         for Block { kind, text } in &blocks {

@@ -219,6 +219,20 @@ impl<T: Element> Drop for Buffer<T> {
 }
 
 impl<'a, T: Element> View<'a, T> {
+    /// `len` elements at `pointer`, memory of somebody else. It may be null if there are none.
+    ///
+    /// # Safety
+    /// A device reaches so many elements there through `queue`, until it has run all that this view and its copies are given
+    /// to; and nobody else touches them meanwhile but through that queue.
+    pub unsafe fn from_raw(queue: &'a Queue, pointer: *mut T, len: usize) -> Self {
+        View {
+            queue,
+            pointer,
+            len,
+            memory: PhantomData,
+        }
+    }
+
     /// The number of elements.
     pub fn len(&self) -> usize {
         self.len

@@ -58,6 +58,29 @@ impl Queue {
         })
     }
 
+    /// The queue of somebody else at `theirs`, a `sycl::queue*`: what is launched on it runs in turn with what they submit,
+    /// whether or not it is in-order. It is alive as long as a clone of this, is not waited for when the last one is dropped,
+    /// and reports asynchronous errors to its maker.
+    ///
+    /// # Errors
+    /// If there is no SYCL run time, or it is another than that of this process, or it fails.
+    ///
+    /// # Safety
+    /// `theirs` points to a `sycl::queue` of this process, which is alive during this call.
+    pub unsafe fn share(theirs: NonNull<c_void>) -> Result<Self, Error> {
+        let shim = Runtime::global()?.shim()?;
+        // SAFETY: the caller's promise; the shim is only loaded beside a SYCL run time that is its own.
+        let (handle, raw, device) = unsafe { shim.queue_share(theirs) }?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                shim,
+                device,
+                handle,
+                raw,
+            }),
+        })
+    }
+
     /// The device that this queue is on.
     pub fn device(&self) -> &Device {
         &self.inner.device
@@ -89,7 +112,7 @@ impl Queue {
 }
 
 impl Drop for Inner {
-    /// Waits for what was submitted. Errors that nobody synchronised with go to standard error.
+    /// Waits for what was submitted to a queue of its own. Errors that nobody synchronised with go to standard error.
     fn drop(&mut self) {
         // SAFETY: nobody else has the handle any more.
         match unsafe { self.shim.queue_free(self.handle) } {

@@ -63,12 +63,15 @@ struct error_log {
   }
 };
 
+// A queue that somebody else made has no log: its errors go where its maker wants them.
 struct queue_with_log {
   sycl::queue queue;
   std::shared_ptr<error_log> log;
 
   void wait() {
     queue.wait_and_throw();
+    if (!log)
+      return;
     if (std::string errors = log->take(); !errors.empty())
       throw std::runtime_error(errors);
   }
@@ -117,6 +120,26 @@ const char *target_of(const sycl::device &device) {
   return "";
 }
 
+void describe(const sycl::device &device, facts *to) {
+  *to = {};
+  put(to->name, device.get_info<sycl::info::device::name>());
+  put(to->vendor, device.get_info<sycl::info::device::vendor>());
+  put(to->driver, device.get_info<sycl::info::device::driver_version>());
+  std::ostringstream backend;
+  backend << device.get_backend();
+  put(to->backend, backend.str());
+  put(to->target, target_of(device));
+  to->max_work_group = device.get_info<sycl::info::device::max_work_group_size>();
+  to->local_memory = device.get_info<sycl::info::device::local_mem_size>();
+  to->global_memory = device.get_info<sycl::info::device::global_mem_size>();
+  for (size_t size : device.get_info<sycl::info::device::sub_group_sizes>())
+    if (to->sub_group_count < std::size(to->sub_group_sizes))
+      to->sub_group_sizes[to->sub_group_count++] = static_cast<uint32_t>(size);
+  to->kind = device.is_gpu() ? 2 : device.is_cpu() ? 1 : 0;
+  to->fp16 = device.has(sycl::aspect::fp16);
+  to->fp64 = device.has(sycl::aspect::fp64);
+}
+
 template <typename T> void fill(sycl::queue &queue, void *to, const void *pattern, uint64_t count) {
   T value;
   std::memcpy(&value, pattern, sizeof value);
@@ -143,26 +166,7 @@ EXPORT int32_t oxysycl_device_count(uint32_t *count) noexcept {
 }
 
 EXPORT int32_t oxysycl_device_facts(uint32_t index, facts *to) noexcept {
-  return guarded([&] {
-    const sycl::device &device = devices().at(index);
-    *to = {};
-    put(to->name, device.get_info<sycl::info::device::name>());
-    put(to->vendor, device.get_info<sycl::info::device::vendor>());
-    put(to->driver, device.get_info<sycl::info::device::driver_version>());
-    std::ostringstream backend;
-    backend << device.get_backend();
-    put(to->backend, backend.str());
-    put(to->target, target_of(device));
-    to->max_work_group = device.get_info<sycl::info::device::max_work_group_size>();
-    to->local_memory = device.get_info<sycl::info::device::local_mem_size>();
-    to->global_memory = device.get_info<sycl::info::device::global_mem_size>();
-    for (size_t size : device.get_info<sycl::info::device::sub_group_sizes>())
-      if (to->sub_group_count < std::size(to->sub_group_sizes))
-        to->sub_group_sizes[to->sub_group_count++] = static_cast<uint32_t>(size);
-    to->kind = device.is_gpu() ? 2 : device.is_cpu() ? 1 : 0;
-    to->fp16 = device.has(sycl::aspect::fp16);
-    to->fp64 = device.has(sycl::aspect::fp64);
-  });
+  return guarded([&] { describe(devices().at(index), to); });
 }
 
 EXPORT int32_t oxysycl_queue_new(uint32_t device, queue_with_log **to, sycl::queue **raw) noexcept {
@@ -177,9 +181,21 @@ EXPORT int32_t oxysycl_queue_new(uint32_t device, queue_with_log **to, sycl::que
   });
 }
 
-// Waits for what was submitted, and reports what was never synchronised with. The queue is gone in either case.
+// The same queue as `theirs`, and its device.
+EXPORT int32_t oxysycl_queue_share(const sycl::queue *theirs, queue_with_log **to, sycl::queue **raw,
+                                   facts *device) noexcept {
+  return guarded([&] {
+    describe(theirs->get_device(), device);
+    auto made = std::make_unique<queue_with_log>(queue_with_log{*theirs, nullptr});
+    *raw = &made->queue;
+    *to = made.release();
+  });
+}
+
+// Waits for what was submitted, and reports what was never synchronised with; but for a queue that somebody else made. The
+// queue is gone in either case.
 EXPORT int32_t oxysycl_queue_free(queue_with_log *queue) noexcept {
-  int32_t status = guarded([&] { queue->wait(); });
+  int32_t status = queue->log ? guarded([&] { queue->wait(); }) : 0;
   int32_t freed = guarded([&] { delete queue; });
   return status | freed;
 }

@@ -55,6 +55,41 @@ struct Facts {
     fp64: u8,
 }
 
+impl Default for Facts {
+    fn default() -> Self {
+        // SAFETY: zero bytes are a valid value of every field.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+impl From<Facts> for Device {
+    fn from(facts: Facts) -> Self {
+        let target = text(&facts.target);
+        Device {
+            name: text(&facts.name),
+            vendor: text(&facts.vendor),
+            driver: text(&facts.driver),
+            backend: text(&facts.backend),
+            kind: match facts.kind {
+                1 => DeviceKind::Cpu,
+                2 => DeviceKind::Gpu,
+                _ => DeviceKind::Other,
+            },
+            sub_group_sizes: facts.sub_group_sizes[..facts.sub_group_count as usize].to_vec(),
+            max_work_group: facts.max_work_group,
+            local_memory: facts.local_memory,
+            global_memory: facts.global_memory,
+            fp16: facts.fp16 != 0,
+            fp64: facts.fp64 != 0,
+            target: if target.is_empty() {
+                Target::Spir64
+            } else {
+                Target::Named(target)
+            },
+        }
+    }
+}
+
 /// The loaded shim: C functions, the process that may call them, and whether this one was forked from it.
 pub(crate) struct Shim {
     process: u32,
@@ -64,6 +99,7 @@ pub(crate) struct Shim {
     device_count: unsafe extern "C" fn(*mut u32) -> i32,
     device_facts: unsafe extern "C" fn(u32, *mut Facts) -> i32,
     queue_new: unsafe extern "C" fn(u32, *mut *mut Handle, *mut *mut c_void) -> i32,
+    queue_share: unsafe extern "C" fn(*const c_void, *mut *mut Handle, *mut *mut c_void, *mut Facts) -> i32,
     queue_free: unsafe extern "C" fn(*mut Handle) -> i32,
     wait: unsafe extern "C" fn(*mut Handle) -> i32,
     alloc: unsafe extern "C" fn(*mut Handle, u64, u64, *mut *mut c_void) -> i32,
@@ -101,6 +137,7 @@ impl Shim {
                 device_count: module.symbol("oxysycl_device_count")?,
                 device_facts: module.symbol("oxysycl_device_facts")?,
                 queue_new: module.symbol("oxysycl_queue_new")?,
+                queue_share: module.symbol("oxysycl_queue_share")?,
                 queue_free: module.symbol("oxysycl_queue_free")?,
                 wait: module.symbol("oxysycl_wait")?,
                 alloc: module.symbol("oxysycl_alloc")?,
@@ -127,35 +164,12 @@ impl Shim {
     }
 
     fn device(&self, index: u32) -> Result<Device, SyclError> {
-        // SAFETY: zero bytes are a valid value of every field.
-        let mut facts: Facts = unsafe { std::mem::zeroed() };
+        let mut facts = Facts::default();
         // SAFETY: the function writes one `Facts`.
         self.run("cannot ask a device for its properties", || unsafe {
             (self.device_facts)(index, &mut facts)
         })?;
-        let target = text(&facts.target);
-        Ok(Device {
-            name: text(&facts.name),
-            vendor: text(&facts.vendor),
-            driver: text(&facts.driver),
-            backend: text(&facts.backend),
-            kind: match facts.kind {
-                1 => DeviceKind::Cpu,
-                2 => DeviceKind::Gpu,
-                _ => DeviceKind::Other,
-            },
-            sub_group_sizes: facts.sub_group_sizes[..facts.sub_group_count as usize].to_vec(),
-            max_work_group: facts.max_work_group,
-            local_memory: facts.local_memory,
-            global_memory: facts.global_memory,
-            fp16: facts.fp16 != 0,
-            fp64: facts.fp64 != 0,
-            target: if target.is_empty() {
-                Target::Spir64
-            } else {
-                Target::Named(target)
-            },
-        })
+        Ok(facts.into())
     }
 
     /// A new queue on the device at `index`, and its `sycl::queue*`.
@@ -169,7 +183,26 @@ impl Shim {
         Ok(made.expect("the shim sets both pointers where it reports success"))
     }
 
-    /// Waits for a queue and destroys it.
+    /// The queue that is `theirs`, its `sycl::queue*` and its device.
+    ///
+    /// # Safety
+    ///
+    /// `theirs` is a `sycl::queue*` of the SYCL run time of this process, and alive.
+    pub(crate) unsafe fn queue_share(
+        &self,
+        theirs: NonNull<c_void>,
+    ) -> Result<(NonNull<Handle>, NonNull<c_void>, Device), SyclError> {
+        let (mut handle, mut raw, mut facts) = (ptr::null_mut(), ptr::null_mut(), Facts::default());
+        // SAFETY: the caller's promise; the function writes two pointers and one `Facts`.
+        self.run("cannot share a queue", || unsafe {
+            (self.queue_share)(theirs.as_ptr(), &mut handle, &mut raw, &mut facts)
+        })?;
+        let made = NonNull::new(handle).zip(NonNull::new(raw));
+        let (handle, raw) = made.expect("the shim sets both pointers where it reports success");
+        Ok((handle, raw, facts.into()))
+    }
+
+    /// Waits for a queue, unless somebody else made it, and destroys it.
     ///
     /// # Safety
     ///

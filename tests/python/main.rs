@@ -5,6 +5,7 @@ mod packages;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use oxysycl::prelude::*;
 use tempfile::TempDir;
@@ -80,7 +81,7 @@ fn run(script: &str, libraries: &[&Path]) -> Output {
                 .join(script),
         )
         .args(libraries)
-        .env("PYTHONPATH", packages::folder())
+        .env("PYTHONPATH", packages())
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()
         .unwrap();
@@ -91,6 +92,17 @@ fn run(script: &str, libraries: &[&Path]) -> Output {
         String::from_utf8_lossy(&output.stderr)
     );
     output
+}
+
+/// The folder that Python finds the scripts' packages in.
+fn packages() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        packages::folder(Path::new(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/python/requirements.txt"
+        )))
+    })
 }
 
 fn norm(folder: &TempDir) -> PathBuf {

@@ -1,24 +1,15 @@
-//! The Python packages that the scripts use: installed by pip beside the toolchain, complete or not at all, once however many
-//! tests ask for them.
+//! The Python packages that tests use: installed by pip beside the toolchain, complete or not at all, once however many tests
+//! ask for them.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use oxysycl::runtime::toolchain::Toolchain;
 use sha2::{Digest, Sha256};
 
-/// Pinned versions and digests, as pip reads them.
-const REQUIREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/requirements.txt");
-
-/// The folder that Python finds the packages in.
-pub(crate) fn folder() -> PathBuf {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(install).clone()
-}
-
-fn install() -> PathBuf {
+/// The folder that Python finds the packages of `requirements` in: a file of pinned versions and digests, as pip reads it.
+pub(crate) fn folder(requirements: &Path) -> PathBuf {
     let toolchain = Toolchain::place().unwrap();
     let home = toolchain
         .ancestors()
@@ -29,7 +20,7 @@ fn install() -> PathBuf {
     let lock = File::create(parent.join("lock")).unwrap();
     lock.lock().unwrap();
     // A wheel is for one version of Python.
-    let digest = hex::encode(Sha256::digest(fs::read(REQUIREMENTS).unwrap()));
+    let digest = hex::encode(Sha256::digest(fs::read(requirements).unwrap()));
     let folder = parent.join(format!("{}-{}", python_version(), &digest[..12]));
     if !folder.exists() {
         let staging = tempfile::tempdir_in(&parent).unwrap();
@@ -50,7 +41,8 @@ fn install() -> PathBuf {
                 "--target",
             ])
             .arg(&packages)
-            .args(["--requirement", REQUIREMENTS])
+            .arg("--requirement")
+            .arg(requirements)
             .output()
             .unwrap();
         assert!(
