@@ -8,7 +8,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::{driver, headers};
+use crate::{Header, driver, headers};
 use oxysycl::runtime::toolchain::Toolchain;
 
 /// What may not bring a header to fail.
@@ -71,11 +71,17 @@ fn precompiled() -> Command {
     driver().host_compiler()
 }
 
+/// All include the same two headers, which one of them reads and for the others are precompiled.
 #[test]
 fn alone_as_a_file_of_its_own() {
     let files = Files::new();
-    for name in &files.names {
-        files.compile(plain(), name);
+    for (nth, name) in files.names.iter().enumerate() {
+        let text = fs::read_to_string(files.folder.path().join(name)).unwrap();
+        assert!(
+            text.contains("\n\n#include <cstdint>\n#include <sycl/sycl.hpp>\n\n"),
+            "{name}"
+        );
+        files.compile(if nth == 0 { plain() } else { precompiled() }, name);
     }
 }
 
@@ -115,17 +121,7 @@ fn behind_macros_of_common_names() {
     ]
     .map(str::to_owned)
     .into();
-    for header in headers() {
-        let aside = header
-            .text
-            .lines()
-            .filter_map(|line| line.strip_prefix("#undef "));
-        names.extend(
-            aside
-                .filter(|name| !name.starts_with("OXYSYCL_"))
-                .map(str::to_owned),
-        );
-    }
+    names.extend(aside());
     assert!(names.contains("T") && names.contains("VEC") && names.contains("HIDDEN_SIZE"));
     let mut macros = String::from("#include <cstdint>\n#include <sycl/sycl.hpp>\n");
     for name in &names {
@@ -138,6 +134,22 @@ fn behind_macros_of_common_names() {
     files.compile(precompiled(), "behind_objects.cpp");
 }
 
+/// What headers put aside.
+fn aside() -> BTreeSet<String> {
+    let names = |header: Header| -> Vec<String> {
+        let lines = header
+            .text
+            .lines()
+            .filter_map(|line| line.strip_prefix("#undef "));
+        lines
+            .filter(|name| !name.starts_with("OXYSYCL_"))
+            .map(str::to_owned)
+            .collect()
+    };
+    headers().into_iter().flat_map(names).collect()
+}
+
+/// Nor is one put aside that the headers of SYCL have themselves, which would have to be read anew for every kernel.
 #[test]
 fn no_macro_is_left_or_lost() {
     let files = Files::new();
@@ -146,6 +158,14 @@ fn no_macro_is_left_or_lost() {
     files.unit("with.cpp", prelude, &files.names);
     let without = macros(files.folder.path(), "without.cpp");
     assert!(without.contains("#define OXYSYCL_X untouched"));
+    let defined = without
+        .iter()
+        .filter_map(|line| line.strip_prefix("#define ")?.split([' ', '(']).next());
+    let aside = aside();
+    assert_eq!(
+        defined.filter(|name| aside.contains(*name)).collect::<Vec<_>>(),
+        [""; 0]
+    );
     assert_eq!(without, macros(files.folder.path(), "with.cpp"));
 }
 

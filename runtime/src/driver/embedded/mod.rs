@@ -20,6 +20,7 @@ mod spirv;
 mod target;
 mod tools;
 mod translation;
+mod vocabulary;
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -68,7 +69,7 @@ const LEVEL_ZERO: [&str; 2] = [
 ];
 
 /// The texts that shape a library besides the unit: a change of theirs is another driver.
-const RECIPE: [&str; 8] = [
+const RECIPE: [&str; 9] = [
     tools::DEVICE_PASS,
     registration::HEADER,
     include_str!("exports.rs"),
@@ -77,6 +78,7 @@ const RECIPE: [&str; 8] = [
     include_str!("registration.rs"),
     include_str!("spirv.rs"),
     include_str!("translation.rs"),
+    include_str!("vocabulary.rs"),
 ];
 
 /// Compiles with the embedded [`Toolchain`] and the system's g++.
@@ -203,9 +205,8 @@ impl Embedded {
             texts.push(fs::read(path).map_err(unreadable(path))?);
         }
         let work = Work::beside(out)?;
-        let headers = self.toolchain.include().join("sycl");
         Ok(Job {
-            translation: Translation::new(unit, &texts, &headers, work.path())?,
+            translation: Translation::new(unit, &texts, &self.tools, work.path())?,
             module: super::module_name(&key),
             dependencies,
             work,

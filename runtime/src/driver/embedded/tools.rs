@@ -15,6 +15,7 @@ use super::flags;
 use super::gxx::Gxx;
 use super::once;
 use super::target::Architecture;
+use super::vocabulary;
 use crate::toolchain::{HOST, Progress, Toolchain};
 
 /// The source of the device pass.
@@ -88,7 +89,8 @@ impl Tools {
             result?;
         }
         let headers = self.list_headers(toolchain, gxx, work)?;
-        write(&self.folder.join(HEADERS), &headers)
+        write(&self.folder.join(HEADERS), &headers)?;
+        vocabulary::write(&self.headers(), &self.folder)
     }
 
     /// The paths of all files that either pass reads for the headers of SYCL and those that they need of the system, one a
@@ -107,6 +109,15 @@ impl Tools {
     pub(super) fn headers(&self) -> Vec<PathBuf> {
         let list = fs::read_to_string(self.folder.join(HEADERS)).unwrap_or_default();
         list.lines().map(PathBuf::from).collect()
+    }
+
+    /// Whether `texts`, read after macros called `names` have been defined, could change what the precompiled headers hold.
+    pub(super) fn is_changed_by<'a>(
+        &self,
+        names: impl Iterator<Item = &'a [u8]>,
+        texts: &'a [Vec<u8>],
+    ) -> Result<bool, CompileError> {
+        vocabulary::is_changed_by(names, texts, &self.folder)
     }
 
     /// The header to pass by `-include`, with its precompiled form beside it.
@@ -248,6 +259,7 @@ fn digest(gxx: &Gxx) -> String {
         &integration_option(Architecture::Spir64).join(" "),
         &DEPENDENCY_OPTIONS.join(" "),
         HEADERS,
+        &vocabulary::LISTS.join(" "),
     ];
     hex::encode(Sha256::digest(parts.join("\0")))[..12].to_owned()
 }

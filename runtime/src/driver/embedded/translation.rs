@@ -1,14 +1,13 @@
 //! A unit, laid out for both passes.
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use super::super::source::{OWN, file_name, unreadable, unwritable, write_source};
+use super::super::source::{OWN, file_name, unwritable, write_source};
 use super::super::{CompileError, MODULE_MACRO};
-use super::tools::{END_OF_PRELUDE, PRELUDE};
+use super::tools::{END_OF_PRELUDE, PRELUDE, Tools};
 use crate::unit::{Source, Unit};
 
 /// A unit, laid out for both passes.
@@ -21,16 +20,17 @@ pub(super) struct Translation<'a> {
 }
 
 impl<'a> Translation<'a> {
-    /// Lays out `unit`; `texts` are the contents of its own source and of all files that this includes, and
-    /// `headers` the folder of the SYCL headers. Writes a source that is no file into the folder `work`.
+    /// Lays out `unit`; `texts` are the contents of its own source and of all files that this includes. Writes a source that
+    /// is no file into the folder `work`.
     pub(super) fn new(
         unit: &'a Unit,
         texts: &[Vec<u8>],
-        headers: &Path,
+        tools: &Tools,
         work: &Path,
     ) -> Result<Self, CompileError> {
         let include = include_line(&write_source(unit, work)?)?;
-        let prelude = !changes_headers(unit, texts, headers)?;
+        let defined = unit.defines.iter().map(|(name, _)| name.as_bytes());
+        let prelude = !tools.is_changed_by(defined, texts)?;
         Ok(Self {
             unit,
             include,
@@ -87,56 +87,6 @@ impl<'a> Translation<'a> {
     }
 }
 
-/// Whether a macro of the unit could change what the SYCL headers hold, so that these have to be read after it: one that
-/// they mention, or whose name is reserved to the implementation.
-fn changes_headers(unit: &Unit, texts: &[Vec<u8>], headers: &Path) -> Result<bool, CompileError> {
-    let defined = unit.defines.iter().map(|(name, _)| name.as_bytes());
-    let names: HashSet<&[u8]> = defined
-        .chain(texts.iter().flat_map(|text| directives(text)))
-        .collect();
-    if names.iter().any(|name| name.starts_with(b"_")) {
-        return Ok(true);
-    }
-    mentions(headers, &names)
-}
-
-/// The names that `#define` and `#undef` lines in `text` name.
-fn directives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|&byte| byte == b'\n').filter_map(|line| {
-        let line = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start();
-        let rest = line
-            .strip_prefix(b"define")
-            .or_else(|| line.strip_prefix(b"undef"))?;
-        words(rest).next()
-    })
-}
-
-/// Whether a file below `folder` holds one of `names` as a word.
-fn mentions(folder: &Path, names: &HashSet<&[u8]>) -> Result<bool, CompileError> {
-    if names.is_empty() {
-        return Ok(false);
-    }
-    for entry in fs::read_dir(folder).map_err(unreadable(folder))? {
-        let path = entry.map_err(unreadable(folder))?.path();
-        let found = if path.is_dir() {
-            mentions(&path, names)?
-        } else {
-            let text = fs::read(&path).map_err(unreadable(&path))?;
-            words(&text).any(|word| names.contains(word))
-        };
-        if found {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// The identifiers and numbers in `text`.
-fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))
-        .filter(|word| !word.is_empty())
-}
-
 /// The line that includes `path`.
 fn include_line(path: &Path) -> Result<OsString, CompileError> {
     let bytes = path.as_os_str().as_bytes();
@@ -159,13 +109,6 @@ fn include_line(path: &Path) -> Result<OsString, CompileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn macros_that_a_text_sets_are_seen() {
-        let text = b"# define A 1\n  #undef B\n#define C(x) x\n// #define D\n#ifdef E\n";
-        let names: Vec<&[u8]> = directives(text).collect();
-        assert_eq!(names, [b"A", b"B", b"C"]);
-    }
 
     #[test]
     fn paths_with_quotes_can_be_included() {
