@@ -184,6 +184,10 @@ fn what_is_not_known_is_answered_with_what_is() {
     let unknown = error(&["emit", "sqale"]);
     assert!(unknown.starts_with("error: there is no kernel `sqale`; there are act_and_mul, add, "));
     assert!(unknown.contains(", scale, "), "{unknown}");
+    assert!(
+        unknown.contains("`use my_library as _;` in its main file"),
+        "{unknown}"
+    );
     assert_eq!(
         error(&["build", "scale", "--dtype", "fp8"]),
         "error: there is no element type `fp8`; scale has fp32, fp16, bf16"
@@ -323,6 +327,25 @@ fn the_doctor_looks_at_everything() {
     );
     assert!(!diagnosis["devices"].as_array().unwrap().is_empty());
     assert_eq!(oxysycl(&["doctor"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_variable_that_hides_every_device_is_named() {
+    for (name, value) in [
+        ("ONEAPI_DEVICE_SELECTOR", "level_zero:gpu"),
+        ("OCL_ICD_FILENAMES", "/nonexistent/library.so"),
+    ] {
+        let hides = format!("{name}={value} may hide");
+        for arguments in [
+            &["doctor"][..],
+            &["check", "add", "--dtype", "fp32", "--case", "0"],
+        ] {
+            let output = command(arguments).env(name, value).output().unwrap();
+            let text = format!("{}{}", stdout(&output), String::from_utf8_lossy(&output.stderr));
+            assert!(!output.status.success(), "{text}");
+            assert!(text.contains(&hides), "{text}");
+        }
+    }
 }
 
 #[test]
