@@ -59,7 +59,7 @@ pub mod ops;
 pub mod prelude;
 
 pub use self::kernel::{Header, Kernel, LowerError, clear_module_cache, headers, kernels};
-pub use self::launch::LaunchError;
+pub use self::launch::{LaunchError, shaped_for_gpu};
 pub use oxysycl_codegen as codegen;
 pub use oxysycl_runtime as runtime;
 pub use oxysycl_runtime::{Buffer, Device, Queue, Selector, View};

@@ -55,6 +55,15 @@ inline void store(T* to, const Vec<T, N>& value) {
     store(to + i, part);
   }
 }
+{% endif %}{% if for_lanes %}
+/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. All lanes do
+/// whole rounds: compilers for CPUs have no use for a loop that work-items leave one by one.
+template <int N = 1, typename Body>
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+  int64_t first = begin;
+  for (; first + lanes * N <= end; first += lanes * N) body(first + lane * N);
+  if (first + lane * N < end) body(first + lane * N);
+}
 {% endif %}{% if vector_width %}
 /// The widest vector of at most `most` elements that divides a row without a rest.
 constexpr int vector_width(int most, int64_t row) {
@@ -391,16 +400,55 @@ inline int32_t refuse_forked(const char* subject) {
                 "fork before the first launch");
 }
 
+/// How a launch is dealt to work-groups: rows along the first dimension of its range, the lanes of a row along the second.
+struct Shape {
+  int64_t rows;    // of a work-group
+  int64_t lanes;   // work-items of each of these
+  int64_t groups;  // work-groups along the rows, which loop over the rest
+  int64_t parts;   // work-groups along a row
+  int64_t chunk;   // vectors of a row that a work-group does
+{% if rows %}
+  ::sycl::nd_range<2> rows_and_lanes() const {
+    return {::sycl::range<2>(groups * rows, parts * lanes), ::sycl::range<2>(rows, lanes)};
+  }
+{% endif %}{% if elements %}
+  ::sycl::nd_range<1> lanes_alone() const { return {::sycl::range<1>(parts * lanes), ::sycl::range<1>(lanes)}; }
+{% endif %}};
+
+/// Work-groups along the rows, at most: no device allows fewer.
+constexpr int64_t most_groups = 65535;
+
+/// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
+constexpr int64_t lanes_of_core = 4096;
+
+#ifdef OXYSYCL_MODULE
+/// Whether this thread shapes launches on a CPU as those on a GPU. Tests do.
+inline bool& shaped_for_gpu() {
+  static thread_local bool shaped = false;
+  return shaped;
+}
+#endif
+
 /// What launches have to know of a device.
 struct Device {
   ::sycl::device device;
-  bool is_nvidia;
+  bool cpu;
+  bool nvidia;
+  int64_t compute_units;
   int64_t max_work_group;
   std::vector<size_t> sub_groups;
   const Device* next;
 
+  /// Whether neighbouring work-items are neighbouring elements of a vector register.
+  bool is_cpu() const {
+#ifdef OXYSYCL_MODULE
+    if (shaped_for_gpu()) return false;
+#endif
+    return cpu;
+  }
+
   /// Work-items of its sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-  int64_t sub_group(int64_t wanted) const { return is_nvidia ? 32 : wanted; }
+  int64_t sub_group(int64_t wanted) const { return nvidia ? 32 : wanted; }
 
   /// Whether it has the sub-groups that a kernel asks for.
   bool has_sub_group(int64_t wanted) const {
@@ -409,13 +457,49 @@ struct Device {
            max_work_group >= size;
   }
 
-  /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-  int64_t work_group(int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
+  /// Work-groups for so many rows of so many vectors. One to a row begins too often on a CPU.
+  int64_t groups(int64_t rows, int64_t vectors) const {
+    int64_t wanted = rows;
+    if (is_cpu()) {
+      const int64_t rows_of_group = std::max<int64_t>(lanes_of_core / std::max<int64_t>(vectors, 1), 1);
+      wanted = std::min(rows, std::max((rows - 1) / rows_of_group + 1, 4 * compute_units));
+    }
+    return std::min(wanted, most_groups);
+  }
+{% if together %}
+  /// Rows whose work-items work together: one to a work-group of whole sub-groups.
+  Shape together(int64_t rows, int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
     const int64_t size = sub_group(wanted_sub_group);
     const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-    return std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+    const int64_t lanes = std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+    return {1, lanes, groups(rows, vectors), 1, vectors};
   }
-};
+{% endif %}{% if apart || split %}
+  /// Rows whose work-items do not: several short ones to a work-group.
+  Shape apart(int64_t rows, int64_t vectors, int64_t most) const {
+    most = std::min(most, max_work_group);
+    if (is_cpu()) return {1, most, groups(rows, vectors), 1, vectors};
+    int64_t lanes = 1;
+    while (lanes < vectors && 2 * lanes <= most) lanes *= 2;
+    // Work-groups are whole sub-groups of 32 at least, and there is one for each part of the device if rows suffice.
+    const int64_t wanted = std::max({32 / lanes, rows / compute_units, int64_t{1}});
+    const int64_t rows_of_group = std::min(wanted, most / lanes);
+    return {rows_of_group, lanes, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, vectors};
+  }
+{% endif %}{% if split %}
+  /// And several work-groups to a long one.
+  Shape split(int64_t rows, int64_t vectors, int64_t most) const {
+    Shape shape = apart(rows, vectors, most);
+    shape.chunk = is_cpu() ? std::max(lanes_of_core, shape.lanes) : shape.lanes;
+    shape.parts = std::max<int64_t>((vectors - 1) / shape.chunk + 1, 1);
+    if (shape.parts > INT32_MAX / shape.lanes) {
+      // Ranges stay below 2^31.
+      shape.chunk = (vectors - 1) / (INT32_MAX / shape.lanes) + 1;
+      shape.parts = (vectors - 1) / shape.chunk + 1;
+    }
+    return shape;
+  }
+{% endif %}};
 
 /// The device of a queue. It is asked at the first launch, and kept for ever: an answer may take longer than a launch.
 inline const Device& device_of(const ::sycl::queue& queue) {
@@ -434,8 +518,9 @@ inline const Device& device_of(const ::sycl::queue& queue) {
       });
   const auto largest = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
   const auto sub_groups = device.get_info<::sycl::info::device::sub_group_sizes>();
-  const bool is_nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
-  return *(first = new Device{device, is_nvidia, largest, sub_groups, first});
+  const auto compute_units = static_cast<int64_t>(device.get_info<::sycl::info::device::max_compute_units>());
+  const bool nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
+  return *(first = new Device{device, device.is_cpu(), nvidia, compute_units, largest, sub_groups, first});
 }
 
 /// Held while a launch is submitted to a queue that keeps no order.
@@ -446,9 +531,8 @@ inline std::mutex& submitting() {
 
 /// Submits a kernel that runs after all that the queue was given before, and before all that it is given later, whether or
 /// not the queue itself keeps that order.
-template <typename Kernel>
-inline void submit(::sycl::queue& queue, int64_t groups, int64_t local, const Kernel& kernel) {
-  const ::sycl::nd_range<1> range(groups * local, local);
+template <int Dimensions, typename Kernel>
+inline void submit(::sycl::queue& queue, const ::sycl::nd_range<Dimensions>& range, const Kernel& kernel) {
   if (queue.is_in_order()) {
     queue.parallel_for(range, kernel);
     return;

@@ -25,8 +25,6 @@
 #undef half
 #pragma push_macro("kernel")
 #undef kernel
-#pragma push_macro("local")
-#undef local
 #pragma push_macro("log")
 #undef log
 #pragma push_macro("max")
@@ -48,7 +46,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace timestep_embedding_82aaf1cd10cf {
+inline namespace timestep_embedding_2e4e9aceeff2 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -77,6 +75,15 @@ inline void store(T* to, const Vec<T, N>& value) {
 template <int N, typename T>
 inline bool aligned(const T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer) % (N * sizeof(T)) == 0;
+}
+
+/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. All lanes do
+/// whole rounds: compilers for CPUs have no use for a loop that work-items leave one by one.
+template <int N = 1, typename Body>
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+  int64_t first = begin;
+  for (; first + lanes * N <= end; first += lanes * N) body(first + lane * N);
+  if (first + lane * N < end) body(first + lane * N);
 }
 
 /// The elements of a buffer: contiguous runs along up to two strided dimensions.
@@ -195,16 +202,53 @@ inline int32_t refuse_forked(const char* subject) {
                 "fork before the first launch");
 }
 
+/// How a launch is dealt to work-groups: rows along the first dimension of its range, the lanes of a row along the second.
+struct Shape {
+  int64_t rows;    // of a work-group
+  int64_t lanes;   // work-items of each of these
+  int64_t groups;  // work-groups along the rows, which loop over the rest
+  int64_t parts;   // work-groups along a row
+  int64_t chunk;   // vectors of a row that a work-group does
+
+  ::sycl::nd_range<2> rows_and_lanes() const {
+    return {::sycl::range<2>(groups * rows, parts * lanes), ::sycl::range<2>(rows, lanes)};
+  }
+};
+
+/// Work-groups along the rows, at most: no device allows fewer.
+constexpr int64_t most_groups = 65535;
+
+/// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
+constexpr int64_t lanes_of_core = 4096;
+
+#ifdef OXYSYCL_MODULE
+/// Whether this thread shapes launches on a CPU as those on a GPU. Tests do.
+inline bool& shaped_for_gpu() {
+  static thread_local bool shaped = false;
+  return shaped;
+}
+#endif
+
 /// What launches have to know of a device.
 struct Device {
   ::sycl::device device;
-  bool is_nvidia;
+  bool cpu;
+  bool nvidia;
+  int64_t compute_units;
   int64_t max_work_group;
   std::vector<size_t> sub_groups;
   const Device* next;
 
+  /// Whether neighbouring work-items are neighbouring elements of a vector register.
+  bool is_cpu() const {
+#ifdef OXYSYCL_MODULE
+    if (shaped_for_gpu()) return false;
+#endif
+    return cpu;
+  }
+
   /// Work-items of its sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-  int64_t sub_group(int64_t wanted) const { return is_nvidia ? 32 : wanted; }
+  int64_t sub_group(int64_t wanted) const { return nvidia ? 32 : wanted; }
 
   /// Whether it has the sub-groups that a kernel asks for.
   bool has_sub_group(int64_t wanted) const {
@@ -213,11 +257,26 @@ struct Device {
            max_work_group >= size;
   }
 
-  /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-  int64_t work_group(int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
-    const int64_t size = sub_group(wanted_sub_group);
-    const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-    return std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+  /// Work-groups for so many rows of so many vectors. One to a row begins too often on a CPU.
+  int64_t groups(int64_t rows, int64_t vectors) const {
+    int64_t wanted = rows;
+    if (is_cpu()) {
+      const int64_t rows_of_group = std::max<int64_t>(lanes_of_core / std::max<int64_t>(vectors, 1), 1);
+      wanted = std::min(rows, std::max((rows - 1) / rows_of_group + 1, 4 * compute_units));
+    }
+    return std::min(wanted, most_groups);
+  }
+
+  /// Rows whose work-items do not: several short ones to a work-group.
+  Shape apart(int64_t rows, int64_t vectors, int64_t most) const {
+    most = std::min(most, max_work_group);
+    if (is_cpu()) return {1, most, groups(rows, vectors), 1, vectors};
+    int64_t lanes = 1;
+    while (lanes < vectors && 2 * lanes <= most) lanes *= 2;
+    // Work-groups are whole sub-groups of 32 at least, and there is one for each part of the device if rows suffice.
+    const int64_t wanted = std::max({32 / lanes, rows / compute_units, int64_t{1}});
+    const int64_t rows_of_group = std::min(wanted, most / lanes);
+    return {rows_of_group, lanes, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, vectors};
   }
 };
 
@@ -238,8 +297,9 @@ inline const Device& device_of(const ::sycl::queue& queue) {
       });
   const auto largest = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
   const auto sub_groups = device.get_info<::sycl::info::device::sub_group_sizes>();
-  const bool is_nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
-  return *(first = new Device{device, is_nvidia, largest, sub_groups, first});
+  const auto compute_units = static_cast<int64_t>(device.get_info<::sycl::info::device::max_compute_units>());
+  const bool nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
+  return *(first = new Device{device, device.is_cpu(), nvidia, compute_units, largest, sub_groups, first});
 }
 
 /// Held while a launch is submitted to a queue that keeps no order.
@@ -250,9 +310,8 @@ inline std::mutex& submitting() {
 
 /// Submits a kernel that runs after all that the queue was given before, and before all that it is given later, whether or
 /// not the queue itself keeps that order.
-template <typename Kernel>
-inline void submit(::sycl::queue& queue, int64_t groups, int64_t local, const Kernel& kernel) {
-  const ::sycl::nd_range<1> range(groups * local, local);
+template <int Dimensions, typename Kernel>
+inline void submit(::sycl::queue& queue, const ::sycl::nd_range<Dimensions>& range, const Kernel& kernel) {
   if (queue.is_in_order()) {
     queue.parallel_for(range, kernel);
     return;
@@ -285,17 +344,17 @@ struct TimestepEmbeddingKernel {
     return ::sycl::ext::oneapi::experimental::properties{::sycl::ext::oneapi::experimental::sub_group_size<16>};
   }
 
-  void operator()(::sycl::nd_item<1> item) const {
+  void operator()(::sycl::nd_item<2> item) const {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
-    const int64_t lane = item.get_local_id(0);
-    const int64_t lanes = item.get_local_range(0);
-    for (int64_t row = item.get_group(0); row < static_cast<int64_t>(batch_size); row += item.get_group_range(0)) {
+    const int64_t lane = item.get_local_id(1);
+    const int64_t lanes = item.get_local_range(1);
+    for (int64_t row = item.get_global_id(0); row < static_cast<int64_t>(batch_size); row += item.get_global_range(0)) {
       float* y = output + row * width;
       const float time = scale * static_cast<float>(t[row]);
       const int64_t whole = static_cast<int64_t>(dim) / 2 / VEC * VEC;
-      for (int64_t i = lane * VEC; i < whole; i += lanes * VEC) {
+      detail::for_lanes<VEC>(lane, lanes, 0, whole, [&](int64_t i) {
         detail::Vec<float, VEC> y_vec;
         detail::Vec<float, VEC> y_vec_;
 #ifdef __clang__
@@ -310,7 +369,7 @@ struct TimestepEmbeddingKernel {
         }
         detail::store(y + i, y_vec);
         detail::store(y + i + static_cast<int64_t>(dim) / 2, y_vec_);
-      }
+      });
       for (int64_t i = whole + lane; i < static_cast<int64_t>(dim) / 2; i += lanes) {
         const float angle = time * ::sycl::exp(step * static_cast<float>(i));
         const float first = flip_sin_to_cos ? ::sycl::cos(angle) : ::sycl::sin(angle);
@@ -339,13 +398,11 @@ void timestep_embedding_submit(
     int64_t width,
     int64_t half_,
     float step) {
-  const int64_t local = device.work_group((static_cast<int64_t>(dim) / 2 + VEC - 1) / VEC, 256, 16);
-  // Ranges stay below 2^31; the kernel loops over the rest.
-  const int64_t groups = std::min<int64_t>(static_cast<int64_t>(batch_size), INT32_MAX / local);
+  const detail::Shape shape =
+      device.apart(static_cast<int64_t>(batch_size), (static_cast<int64_t>(dim) / 2 + VEC - 1) / VEC, device.is_cpu() ? 16 : 128);
   detail::submit(
       queue,
-      groups,
-      local,
+      shape.rows_and_lanes(),
       TimestepEmbeddingKernel<T, flip_sin_to_cos, VEC>{t, output, dim, scale, batch_size, width, half_, step});
 }
 
@@ -387,7 +444,8 @@ int32_t timestep_embedding_launch(
   }
   constexpr int VEC = 16 / sizeof(float);
   const auto submit = [&](auto flip_sin_to_cos_constant) {
-    if (detail::aligned<VEC>(output) &&
+    if (!device.is_cpu() &&
+        detail::aligned<VEC>(output) &&
         static_cast<int64_t>(dim) % VEC == 0 &&
         (static_cast<int64_t>(dim) / 2) % VEC == 0) {
       timestep_embedding_submit<T, flip_sin_to_cos_constant, VEC>(queue, device, t, output, dim, scale, batch_size, width, half_, step);
@@ -411,6 +469,12 @@ int32_t timestep_embedding_launch(
 extern "C" [[gnu::visibility("default")]] const char* timestep_embedding_last_error() {
   return detail::last_error().c_str();
 }
+
+#ifdef OXYSYCL_MODULE
+extern "C" [[gnu::visibility("default")]] void timestep_embedding_shape_for_gpu(void*, bool wanted) {
+  detail::shaped_for_gpu() = wanted;
+}
+#endif
 
 #define OXYSYCL_TIMESTEP_EMBEDDING(T_TAG, T)                                            \
   extern "C" [[gnu::visibility("default")]] int32_t timestep_embedding_forward_##T_TAG( \
@@ -452,7 +516,7 @@ OXYSYCL_TIMESTEP_EMBEDDING(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace timestep_embedding_82aaf1cd10cf
+}  // namespace timestep_embedding_2e4e9aceeff2
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -466,7 +530,6 @@ OXYSYCL_TIMESTEP_EMBEDDING(bf16, ::sycl::ext::oneapi::bfloat16)
 #pragma pop_macro("exp")
 #pragma pop_macro("half")
 #pragma pop_macro("kernel")
-#pragma pop_macro("local")
 #pragma pop_macro("log")
 #pragma pop_macro("max")
 #pragma pop_macro("min")

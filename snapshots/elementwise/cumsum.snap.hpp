@@ -17,8 +17,6 @@
 #undef half
 #pragma push_macro("kernel")
 #undef kernel
-#pragma push_macro("local")
-#undef local
 #pragma push_macro("max")
 #undef max
 #pragma push_macro("min")
@@ -36,7 +34,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace cumsum_417ea220c3dc {
+inline namespace cumsum_76c1eb4f967b {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -193,16 +191,53 @@ inline int32_t refuse_forked(const char* subject) {
                 "fork before the first launch");
 }
 
+/// How a launch is dealt to work-groups: rows along the first dimension of its range, the lanes of a row along the second.
+struct Shape {
+  int64_t rows;    // of a work-group
+  int64_t lanes;   // work-items of each of these
+  int64_t groups;  // work-groups along the rows, which loop over the rest
+  int64_t parts;   // work-groups along a row
+  int64_t chunk;   // vectors of a row that a work-group does
+
+  ::sycl::nd_range<2> rows_and_lanes() const {
+    return {::sycl::range<2>(groups * rows, parts * lanes), ::sycl::range<2>(rows, lanes)};
+  }
+};
+
+/// Work-groups along the rows, at most: no device allows fewer.
+constexpr int64_t most_groups = 65535;
+
+/// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
+constexpr int64_t lanes_of_core = 4096;
+
+#ifdef OXYSYCL_MODULE
+/// Whether this thread shapes launches on a CPU as those on a GPU. Tests do.
+inline bool& shaped_for_gpu() {
+  static thread_local bool shaped = false;
+  return shaped;
+}
+#endif
+
 /// What launches have to know of a device.
 struct Device {
   ::sycl::device device;
-  bool is_nvidia;
+  bool cpu;
+  bool nvidia;
+  int64_t compute_units;
   int64_t max_work_group;
   std::vector<size_t> sub_groups;
   const Device* next;
 
+  /// Whether neighbouring work-items are neighbouring elements of a vector register.
+  bool is_cpu() const {
+#ifdef OXYSYCL_MODULE
+    if (shaped_for_gpu()) return false;
+#endif
+    return cpu;
+  }
+
   /// Work-items of its sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-  int64_t sub_group(int64_t wanted) const { return is_nvidia ? 32 : wanted; }
+  int64_t sub_group(int64_t wanted) const { return nvidia ? 32 : wanted; }
 
   /// Whether it has the sub-groups that a kernel asks for.
   bool has_sub_group(int64_t wanted) const {
@@ -211,11 +246,22 @@ struct Device {
            max_work_group >= size;
   }
 
-  /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-  int64_t work_group(int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
+  /// Work-groups for so many rows of so many vectors. One to a row begins too often on a CPU.
+  int64_t groups(int64_t rows, int64_t vectors) const {
+    int64_t wanted = rows;
+    if (is_cpu()) {
+      const int64_t rows_of_group = std::max<int64_t>(lanes_of_core / std::max<int64_t>(vectors, 1), 1);
+      wanted = std::min(rows, std::max((rows - 1) / rows_of_group + 1, 4 * compute_units));
+    }
+    return std::min(wanted, most_groups);
+  }
+
+  /// Rows whose work-items work together: one to a work-group of whole sub-groups.
+  Shape together(int64_t rows, int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
     const int64_t size = sub_group(wanted_sub_group);
     const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-    return std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+    const int64_t lanes = std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+    return {1, lanes, groups(rows, vectors), 1, vectors};
   }
 };
 
@@ -236,8 +282,9 @@ inline const Device& device_of(const ::sycl::queue& queue) {
       });
   const auto largest = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
   const auto sub_groups = device.get_info<::sycl::info::device::sub_group_sizes>();
-  const bool is_nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
-  return *(first = new Device{device, is_nvidia, largest, sub_groups, first});
+  const auto compute_units = static_cast<int64_t>(device.get_info<::sycl::info::device::max_compute_units>());
+  const bool nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
+  return *(first = new Device{device, device.is_cpu(), nvidia, compute_units, largest, sub_groups, first});
 }
 
 /// Held while a launch is submitted to a queue that keeps no order.
@@ -248,9 +295,8 @@ inline std::mutex& submitting() {
 
 /// Submits a kernel that runs after all that the queue was given before, and before all that it is given later, whether or
 /// not the queue itself keeps that order.
-template <typename Kernel>
-inline void submit(::sycl::queue& queue, int64_t groups, int64_t local, const Kernel& kernel) {
-  const ::sycl::nd_range<1> range(groups * local, local);
+template <int Dimensions, typename Kernel>
+inline void submit(::sycl::queue& queue, const ::sycl::nd_range<Dimensions>& range, const Kernel& kernel) {
   if (queue.is_in_order()) {
     queue.parallel_for(range, kernel);
     return;
@@ -280,13 +326,13 @@ struct CumsumKernel {
     return ::sycl::ext::oneapi::experimental::properties{::sycl::ext::oneapi::experimental::sub_group_size<16>};
   }
 
-  void operator()(::sycl::nd_item<1> item) const {
+  void operator()(::sycl::nd_item<2> item) const {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
-    const int64_t lane = item.get_local_id(0);
-    const int64_t lanes = item.get_local_range(0);
-    for (int64_t row = item.get_group(0); row < num_rows; row += item.get_group_range(0)) {
+    const int64_t lane = item.get_local_id(1);
+    const int64_t lanes = item.get_local_range(1);
+    for (int64_t row = item.get_global_id(0); row < num_rows; row += item.get_global_range(0)) {
       const T* x = input + row * input_stride;
       T* y = output + row * output_stride;
       float sum = 0.0f;
@@ -315,13 +361,10 @@ void cumsum_submit(
     int64_t width,
     int64_t input_stride,
     int64_t output_stride) {
-  const int64_t local = device.work_group(width, 256, 16);
-  // Ranges stay below 2^31; the kernel loops over the rest.
-  const int64_t groups = std::min<int64_t>(num_rows, INT32_MAX / local);
+  const detail::Shape shape = device.together(num_rows, width, device.is_cpu() ? 16 : 256, 16);
   detail::submit(
       queue,
-      groups,
-      local,
+      shape.rows_and_lanes(),
       CumsumKernel<T>{input, output, num_rows, width, input_stride, output_stride});
 }
 
@@ -370,6 +413,12 @@ extern "C" [[gnu::visibility("default")]] const char* cumsum_last_error() {
   return detail::last_error().c_str();
 }
 
+#ifdef OXYSYCL_MODULE
+extern "C" [[gnu::visibility("default")]] void cumsum_shape_for_gpu(void*, bool wanted) {
+  detail::shaped_for_gpu() = wanted;
+}
+#endif
+
 #define OXYSYCL_CUMSUM(T_TAG, T)                                            \
   extern "C" [[gnu::visibility("default")]] int32_t cumsum_forward_##T_TAG( \
       void* queue,                                                          \
@@ -406,7 +455,7 @@ OXYSYCL_CUMSUM(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace cumsum_417ea220c3dc
+}  // namespace cumsum_76c1eb4f967b
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -416,7 +465,6 @@ OXYSYCL_CUMSUM(bf16, ::sycl::ext::oneapi::bfloat16)
 #pragma pop_macro("exception")
 #pragma pop_macro("half")
 #pragma pop_macro("kernel")
-#pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
 #pragma pop_macro("sum")

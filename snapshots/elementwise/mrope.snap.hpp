@@ -9,6 +9,8 @@
 #undef INTERLEAVED
 #pragma push_macro("I_")
 #undef I_
+#pragma push_macro("N")
+#undef N
 #pragma push_macro("NEOX")
 #undef NEOX
 #pragma push_macro("T")
@@ -25,8 +27,6 @@
 #undef half
 #pragma push_macro("kernel")
 #undef kernel
-#pragma push_macro("local")
-#undef local
 #pragma push_macro("max")
 #undef max
 #pragma push_macro("min")
@@ -42,12 +42,21 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace mrope_e1bd018a8786 {
+inline namespace mrope_fa1f7e9f9e13 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
 
 namespace detail {
+
+/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. All lanes do
+/// whole rounds: compilers for CPUs have no use for a loop that work-items leave one by one.
+template <int N = 1, typename Body>
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+  int64_t first = begin;
+  for (; first + lanes * N <= end; first += lanes * N) body(first + lane * N);
+  if (first + lane * N < end) body(first + lane * N);
+}
 
 /// The elements of a buffer: contiguous runs along up to two strided dimensions.
 struct Region {
@@ -175,16 +184,53 @@ inline int32_t refuse_forked(const char* subject) {
                 "fork before the first launch");
 }
 
+/// How a launch is dealt to work-groups: rows along the first dimension of its range, the lanes of a row along the second.
+struct Shape {
+  int64_t rows;    // of a work-group
+  int64_t lanes;   // work-items of each of these
+  int64_t groups;  // work-groups along the rows, which loop over the rest
+  int64_t parts;   // work-groups along a row
+  int64_t chunk;   // vectors of a row that a work-group does
+
+  ::sycl::nd_range<2> rows_and_lanes() const {
+    return {::sycl::range<2>(groups * rows, parts * lanes), ::sycl::range<2>(rows, lanes)};
+  }
+};
+
+/// Work-groups along the rows, at most: no device allows fewer.
+constexpr int64_t most_groups = 65535;
+
+/// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
+constexpr int64_t lanes_of_core = 4096;
+
+#ifdef OXYSYCL_MODULE
+/// Whether this thread shapes launches on a CPU as those on a GPU. Tests do.
+inline bool& shaped_for_gpu() {
+  static thread_local bool shaped = false;
+  return shaped;
+}
+#endif
+
 /// What launches have to know of a device.
 struct Device {
   ::sycl::device device;
-  bool is_nvidia;
+  bool cpu;
+  bool nvidia;
+  int64_t compute_units;
   int64_t max_work_group;
   std::vector<size_t> sub_groups;
   const Device* next;
 
+  /// Whether neighbouring work-items are neighbouring elements of a vector register.
+  bool is_cpu() const {
+#ifdef OXYSYCL_MODULE
+    if (shaped_for_gpu()) return false;
+#endif
+    return cpu;
+  }
+
   /// Work-items of its sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-  int64_t sub_group(int64_t wanted) const { return is_nvidia ? 32 : wanted; }
+  int64_t sub_group(int64_t wanted) const { return nvidia ? 32 : wanted; }
 
   /// Whether it has the sub-groups that a kernel asks for.
   bool has_sub_group(int64_t wanted) const {
@@ -193,11 +239,39 @@ struct Device {
            max_work_group >= size;
   }
 
-  /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-  int64_t work_group(int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
-    const int64_t size = sub_group(wanted_sub_group);
-    const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-    return std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+  /// Work-groups for so many rows of so many vectors. One to a row begins too often on a CPU.
+  int64_t groups(int64_t rows, int64_t vectors) const {
+    int64_t wanted = rows;
+    if (is_cpu()) {
+      const int64_t rows_of_group = std::max<int64_t>(lanes_of_core / std::max<int64_t>(vectors, 1), 1);
+      wanted = std::min(rows, std::max((rows - 1) / rows_of_group + 1, 4 * compute_units));
+    }
+    return std::min(wanted, most_groups);
+  }
+
+  /// Rows whose work-items do not: several short ones to a work-group.
+  Shape apart(int64_t rows, int64_t vectors, int64_t most) const {
+    most = std::min(most, max_work_group);
+    if (is_cpu()) return {1, most, groups(rows, vectors), 1, vectors};
+    int64_t lanes = 1;
+    while (lanes < vectors && 2 * lanes <= most) lanes *= 2;
+    // Work-groups are whole sub-groups of 32 at least, and there is one for each part of the device if rows suffice.
+    const int64_t wanted = std::max({32 / lanes, rows / compute_units, int64_t{1}});
+    const int64_t rows_of_group = std::min(wanted, most / lanes);
+    return {rows_of_group, lanes, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, vectors};
+  }
+
+  /// And several work-groups to a long one.
+  Shape split(int64_t rows, int64_t vectors, int64_t most) const {
+    Shape shape = apart(rows, vectors, most);
+    shape.chunk = is_cpu() ? std::max(lanes_of_core, shape.lanes) : shape.lanes;
+    shape.parts = std::max<int64_t>((vectors - 1) / shape.chunk + 1, 1);
+    if (shape.parts > INT32_MAX / shape.lanes) {
+      // Ranges stay below 2^31.
+      shape.chunk = (vectors - 1) / (INT32_MAX / shape.lanes) + 1;
+      shape.parts = (vectors - 1) / shape.chunk + 1;
+    }
+    return shape;
   }
 };
 
@@ -218,8 +292,9 @@ inline const Device& device_of(const ::sycl::queue& queue) {
       });
   const auto largest = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
   const auto sub_groups = device.get_info<::sycl::info::device::sub_group_sizes>();
-  const bool is_nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
-  return *(first = new Device{device, is_nvidia, largest, sub_groups, first});
+  const auto compute_units = static_cast<int64_t>(device.get_info<::sycl::info::device::max_compute_units>());
+  const bool nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
+  return *(first = new Device{device, device.is_cpu(), nvidia, compute_units, largest, sub_groups, first});
 }
 
 /// Held while a launch is submitted to a queue that keeps no order.
@@ -230,9 +305,8 @@ inline std::mutex& submitting() {
 
 /// Submits a kernel that runs after all that the queue was given before, and before all that it is given later, whether or
 /// not the queue itself keeps that order.
-template <typename Kernel>
-inline void submit(::sycl::queue& queue, int64_t groups, int64_t local, const Kernel& kernel) {
-  const ::sycl::nd_range<1> range(groups * local, local);
+template <int Dimensions, typename Kernel>
+inline void submit(::sycl::queue& queue, const ::sycl::nd_range<Dimensions>& range, const Kernel& kernel) {
   if (queue.is_in_order()) {
     queue.parallel_for(range, kernel);
     return;
@@ -277,24 +351,28 @@ struct MropeKernel {
   int64_t half_;
   int64_t q_heads;
   int64_t heads;
+  int64_t chunk;
 
   auto get(::sycl::ext::oneapi::experimental::properties_tag) const {
     return ::sycl::ext::oneapi::experimental::properties{::sycl::ext::oneapi::experimental::sub_group_size<16>};
   }
 
-  void operator()(::sycl::nd_item<1> item) const {
+  void operator()(::sycl::nd_item<2> item) const {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
-    const int64_t lane = item.get_local_id(0);
-    const int64_t lanes = item.get_local_range(0);
-    for (int64_t group = item.get_group(0); group < static_cast<int64_t>(num_tokens) * heads; group += item.get_group_range(0)) {
+    const int64_t lane = item.get_local_id(1);
+    const int64_t lanes = item.get_local_range(1);
+    const int64_t part = item.get_group(1);
+    const int64_t begin = part * chunk;
+    const int64_t end = rope_dim / 2 < begin + chunk ? rope_dim / 2 : begin + chunk;
+    for (int64_t group = item.get_global_id(0); group < static_cast<int64_t>(num_tokens) * heads; group += item.get_global_range(0)) {
       const int64_t token = group / heads;
       const int64_t head = group % heads;
       T* x = head < q_heads
           ? q + token * q_stride + head * q_head_stride
           : k + token * k_stride + (head - q_heads) * k_head_stride;
-      for (int64_t i = lane; i < rope_dim / 2; i += lanes) {
+      detail::for_lanes(lane, lanes, begin, end, [&](int64_t i) {
         const int64_t axis = INTERLEAVED
             ? (i % 3 == 1 && i < 3 * section_h ? 1 : i % 3 == 2 && i < 3 * section_w ? 2 : 0)
             : i < section_t
@@ -313,7 +391,7 @@ struct MropeKernel {
           x[a] = static_cast<T>(u * cos - v * sin);
           x[b] = static_cast<T>(u * sin + v * cos);
         }
-      }
+      });
     }
   }
 };
@@ -340,14 +418,12 @@ void mrope_submit(
     int64_t half_,
     int64_t q_heads,
     int64_t heads) {
-  const int64_t local = device.work_group(rope_dim / 2, 256, 16);
-  // Ranges stay below 2^31; the kernel loops over the rest.
-  const int64_t groups = std::min<int64_t>(static_cast<int64_t>(num_tokens) * heads, INT32_MAX / local);
+  const detail::Shape shape =
+      device.split(static_cast<int64_t>(num_tokens) * heads, rope_dim / 2, device.is_cpu() ? 16 : 128);
   detail::submit(
       queue,
-      groups,
-      local,
-      MropeKernel<T, I_, NEOX, INTERLEAVED>{q, k, cos_sin_cache, positions, q_stride, k_stride, q_head_stride, k_head_stride, positions_stride, rope_dim, section_t, section_h, section_w, num_positions, num_tokens, half_, q_heads, heads});
+      shape.rows_and_lanes(),
+      MropeKernel<T, I_, NEOX, INTERLEAVED>{q, k, cos_sin_cache, positions, q_stride, k_stride, q_head_stride, k_head_stride, positions_stride, rope_dim, section_t, section_h, section_w, num_positions, num_tokens, half_, q_heads, heads, shape.chunk});
 }
 
 /// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.
@@ -436,6 +512,12 @@ extern "C" [[gnu::visibility("default")]] const char* mrope_last_error() {
   return detail::last_error().c_str();
 }
 
+#ifdef OXYSYCL_MODULE
+extern "C" [[gnu::visibility("default")]] void mrope_shape_for_gpu(void*, bool wanted) {
+  detail::shaped_for_gpu() = wanted;
+}
+#endif
+
 #define OXYSYCL_MROPE(T_TAG, T, I__TAG, I_, NEOX, INTERLEAVED)                                                 \
   extern "C" [[gnu::visibility("default")]] int32_t mrope_forward_##NEOX##_##INTERLEAVED##_##T_TAG##_##I__TAG( \
       void* queue,                                                                                             \
@@ -517,12 +599,13 @@ OXYSYCL_MROPE_NEOX_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace mrope_e1bd018a8786
+}  // namespace mrope_fa1f7e9f9e13
 }  // namespace sycl_kernel
 }  // namespace sgl
 
 #pragma pop_macro("INTERLEAVED")
 #pragma pop_macro("I_")
+#pragma pop_macro("N")
 #pragma pop_macro("NEOX")
 #pragma pop_macro("T")
 #pragma pop_macro("check")
@@ -531,7 +614,6 @@ OXYSYCL_MROPE_NEOX_(true)
 #pragma pop_macro("exception")
 #pragma pop_macro("half")
 #pragma pop_macro("kernel")
-#pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
 #pragma pop_macro("sin")

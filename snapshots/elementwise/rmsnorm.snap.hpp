@@ -23,8 +23,6 @@
 #undef half
 #pragma push_macro("kernel")
 #undef kernel
-#pragma push_macro("local")
-#undef local
 #pragma push_macro("max")
 #undef max
 #pragma push_macro("min")
@@ -42,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rmsnorm_1e16d3186f1a {
+inline namespace rmsnorm_9db128e9b9cc {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -71,6 +69,15 @@ inline void store(T* to, const Vec<T, N>& value) {
 template <int N, typename T>
 inline bool aligned(const T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer) % (N * sizeof(T)) == 0;
+}
+
+/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. All lanes do
+/// whole rounds: compilers for CPUs have no use for a loop that work-items leave one by one.
+template <int N = 1, typename Body>
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+  int64_t first = begin;
+  for (; first + lanes * N <= end; first += lanes * N) body(first + lane * N);
+  if (first + lane * N < end) body(first + lane * N);
 }
 
 /// The widest vector of at most `most` elements that divides a row without a rest.
@@ -204,16 +211,53 @@ inline int32_t refuse_forked(const char* subject) {
                 "fork before the first launch");
 }
 
+/// How a launch is dealt to work-groups: rows along the first dimension of its range, the lanes of a row along the second.
+struct Shape {
+  int64_t rows;    // of a work-group
+  int64_t lanes;   // work-items of each of these
+  int64_t groups;  // work-groups along the rows, which loop over the rest
+  int64_t parts;   // work-groups along a row
+  int64_t chunk;   // vectors of a row that a work-group does
+
+  ::sycl::nd_range<2> rows_and_lanes() const {
+    return {::sycl::range<2>(groups * rows, parts * lanes), ::sycl::range<2>(rows, lanes)};
+  }
+};
+
+/// Work-groups along the rows, at most: no device allows fewer.
+constexpr int64_t most_groups = 65535;
+
+/// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
+constexpr int64_t lanes_of_core = 4096;
+
+#ifdef OXYSYCL_MODULE
+/// Whether this thread shapes launches on a CPU as those on a GPU. Tests do.
+inline bool& shaped_for_gpu() {
+  static thread_local bool shaped = false;
+  return shaped;
+}
+#endif
+
 /// What launches have to know of a device.
 struct Device {
   ::sycl::device device;
-  bool is_nvidia;
+  bool cpu;
+  bool nvidia;
+  int64_t compute_units;
   int64_t max_work_group;
   std::vector<size_t> sub_groups;
   const Device* next;
 
+  /// Whether neighbouring work-items are neighbouring elements of a vector register.
+  bool is_cpu() const {
+#ifdef OXYSYCL_MODULE
+    if (shaped_for_gpu()) return false;
+#endif
+    return cpu;
+  }
+
   /// Work-items of its sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-  int64_t sub_group(int64_t wanted) const { return is_nvidia ? 32 : wanted; }
+  int64_t sub_group(int64_t wanted) const { return nvidia ? 32 : wanted; }
 
   /// Whether it has the sub-groups that a kernel asks for.
   bool has_sub_group(int64_t wanted) const {
@@ -222,11 +266,22 @@ struct Device {
            max_work_group >= size;
   }
 
-  /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-  int64_t work_group(int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
+  /// Work-groups for so many rows of so many vectors. One to a row begins too often on a CPU.
+  int64_t groups(int64_t rows, int64_t vectors) const {
+    int64_t wanted = rows;
+    if (is_cpu()) {
+      const int64_t rows_of_group = std::max<int64_t>(lanes_of_core / std::max<int64_t>(vectors, 1), 1);
+      wanted = std::min(rows, std::max((rows - 1) / rows_of_group + 1, 4 * compute_units));
+    }
+    return std::min(wanted, most_groups);
+  }
+
+  /// Rows whose work-items work together: one to a work-group of whole sub-groups.
+  Shape together(int64_t rows, int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
     const int64_t size = sub_group(wanted_sub_group);
     const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-    return std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+    const int64_t lanes = std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+    return {1, lanes, groups(rows, vectors), 1, vectors};
   }
 };
 
@@ -247,8 +302,9 @@ inline const Device& device_of(const ::sycl::queue& queue) {
       });
   const auto largest = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
   const auto sub_groups = device.get_info<::sycl::info::device::sub_group_sizes>();
-  const bool is_nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
-  return *(first = new Device{device, is_nvidia, largest, sub_groups, first});
+  const auto compute_units = static_cast<int64_t>(device.get_info<::sycl::info::device::max_compute_units>());
+  const bool nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
+  return *(first = new Device{device, device.is_cpu(), nvidia, compute_units, largest, sub_groups, first});
 }
 
 /// Held while a launch is submitted to a queue that keeps no order.
@@ -259,9 +315,8 @@ inline std::mutex& submitting() {
 
 /// Submits a kernel that runs after all that the queue was given before, and before all that it is given later, whether or
 /// not the queue itself keeps that order.
-template <typename Kernel>
-inline void submit(::sycl::queue& queue, int64_t groups, int64_t local, const Kernel& kernel) {
-  const ::sycl::nd_range<1> range(groups * local, local);
+template <int Dimensions, typename Kernel>
+inline void submit(::sycl::queue& queue, const ::sycl::nd_range<Dimensions>& range, const Kernel& kernel) {
   if (queue.is_in_order()) {
     queue.parallel_for(range, kernel);
     return;
@@ -291,17 +346,17 @@ struct RmsnormKernel {
     return ::sycl::ext::oneapi::experimental::properties{::sycl::ext::oneapi::experimental::sub_group_size<16>};
   }
 
-  void operator()(::sycl::nd_item<1> item) const {
+  void operator()(::sycl::nd_item<2> item) const {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
-    const int64_t lane = item.get_local_id(0);
-    const int64_t lanes = item.get_local_range(0);
-    for (int64_t token = item.get_group(0); token < num_tokens; token += item.get_group_range(0)) {
+    const int64_t lane = item.get_local_id(1);
+    const int64_t lanes = item.get_local_range(1);
+    for (int64_t token = item.get_global_id(0); token < num_tokens; token += item.get_global_range(0)) {
       const T* x = input + token * input_stride;
       T* y = output + token * output_stride;
       float sum_sq = 0.0f;
-      for (int64_t i = lane * VEC; i < HIDDEN_SIZE; i += lanes * VEC) {
+      detail::for_lanes<VEC>(lane, lanes, 0, HIDDEN_SIZE, [&](int64_t i) {
         const auto x_vec = detail::load<VEC>(x + i);
 #ifdef __clang__
 #pragma unroll
@@ -310,10 +365,10 @@ struct RmsnormKernel {
           const float x_i = static_cast<float>(x_vec[v]);
           sum_sq += x_i * x_i;
         }
-      }
+      });
       const float sum = ::sycl::reduce_over_group(item.get_group(), sum_sq, ::sycl::plus<float>());
       const float scale = ::sycl::rsqrt(sum / static_cast<float>(HIDDEN_SIZE) + eps);
-      for (int64_t i = lane * VEC; i < HIDDEN_SIZE; i += lanes * VEC) {
+      detail::for_lanes<VEC>(lane, lanes, 0, HIDDEN_SIZE, [&](int64_t i) {
         const auto x_vec = detail::load<VEC>(x + i);
         const auto weight_vec = detail::load<VEC>(weight + i);
         detail::Vec<T, VEC> y_vec;
@@ -326,7 +381,7 @@ struct RmsnormKernel {
           y_vec[v] = static_cast<T>(x_i * scale * weight_i);
         }
         detail::store(y + i, y_vec);
-      }
+      });
     }
   }
 };
@@ -342,13 +397,10 @@ void rmsnorm_submit(
     int64_t input_stride,
     int64_t output_stride,
     float eps) {
-  const int64_t local = device.work_group(HIDDEN_SIZE / VEC, 256, 16);
-  // Ranges stay below 2^31; the kernel loops over the rest.
-  const int64_t groups = std::min<int64_t>(num_tokens, INT32_MAX / local);
+  const detail::Shape shape = device.together(num_tokens, HIDDEN_SIZE / VEC, device.is_cpu() ? 16 : 256, 16);
   detail::submit(
       queue,
-      groups,
-      local,
+      shape.rows_and_lanes(),
       RmsnormKernel<T, HIDDEN_SIZE, VEC>{input, weight, output, num_tokens, input_stride, output_stride, eps});
 }
 
@@ -391,7 +443,8 @@ int32_t rmsnorm_launch(
     return detail::refuse(detail::kDevice, "rmsnorm: device", "has no sub-groups of 16 work-items");
   }
   constexpr int VEC = detail::vector_width(16 / sizeof(T), HIDDEN_SIZE);
-  if (detail::aligned<VEC>(input) &&
+  if (!device.is_cpu() &&
+      detail::aligned<VEC>(input) &&
       detail::aligned<VEC>(weight) &&
       detail::aligned<VEC>(output) &&
       input_stride % VEC == 0 &&
@@ -411,6 +464,12 @@ int32_t rmsnorm_launch(
 extern "C" [[gnu::visibility("default")]] const char* rmsnorm_last_error() {
   return detail::last_error().c_str();
 }
+
+#ifdef OXYSYCL_MODULE
+extern "C" [[gnu::visibility("default")]] void rmsnorm_shape_for_gpu(void*, bool wanted) {
+  detail::shaped_for_gpu() = wanted;
+}
+#endif
 
 #define OXYSYCL_RMSNORM(T_TAG, T, HIDDEN_SIZE)                                               \
   extern "C" [[gnu::visibility("default")]] int32_t rmsnorm_forward_##T_TAG##_##HIDDEN_SIZE( \
@@ -473,7 +532,7 @@ OXYSYCL_RMSNORM_T(16384)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rmsnorm_1e16d3186f1a
+}  // namespace rmsnorm_9db128e9b9cc
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -486,7 +545,6 @@ OXYSYCL_RMSNORM_T(16384)
 #pragma pop_macro("exception")
 #pragma pop_macro("half")
 #pragma pop_macro("kernel")
-#pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
 #pragma pop_macro("sum")

@@ -31,8 +31,6 @@
 #undef half
 #pragma push_macro("kernel")
 #undef kernel
-#pragma push_macro("local")
-#undef local
 #pragma push_macro("max")
 #undef max
 #pragma push_macro("min")
@@ -50,7 +48,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rope_74062e774bb9 {
+inline namespace rope_c6dd98263524 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -111,6 +109,15 @@ inline void store(T* to, const Vec<T, N>& value) {
     for (int k = 0; k < M; ++k) part[k] = value[i + k];
     store(to + i, part);
   }
+}
+
+/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. All lanes do
+/// whole rounds: compilers for CPUs have no use for a loop that work-items leave one by one.
+template <int N = 1, typename Body>
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+  int64_t first = begin;
+  for (; first + lanes * N <= end; first += lanes * N) body(first + lane * N);
+  if (first + lane * N < end) body(first + lane * N);
 }
 
 /// The widest vector of at most `most` elements that divides a row without a rest.
@@ -248,16 +255,53 @@ inline int32_t refuse_forked(const char* subject) {
                 "fork before the first launch");
 }
 
+/// How a launch is dealt to work-groups: rows along the first dimension of its range, the lanes of a row along the second.
+struct Shape {
+  int64_t rows;    // of a work-group
+  int64_t lanes;   // work-items of each of these
+  int64_t groups;  // work-groups along the rows, which loop over the rest
+  int64_t parts;   // work-groups along a row
+  int64_t chunk;   // vectors of a row that a work-group does
+
+  ::sycl::nd_range<2> rows_and_lanes() const {
+    return {::sycl::range<2>(groups * rows, parts * lanes), ::sycl::range<2>(rows, lanes)};
+  }
+};
+
+/// Work-groups along the rows, at most: no device allows fewer.
+constexpr int64_t most_groups = 65535;
+
+/// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
+constexpr int64_t lanes_of_core = 4096;
+
+#ifdef OXYSYCL_MODULE
+/// Whether this thread shapes launches on a CPU as those on a GPU. Tests do.
+inline bool& shaped_for_gpu() {
+  static thread_local bool shaped = false;
+  return shaped;
+}
+#endif
+
 /// What launches have to know of a device.
 struct Device {
   ::sycl::device device;
-  bool is_nvidia;
+  bool cpu;
+  bool nvidia;
+  int64_t compute_units;
   int64_t max_work_group;
   std::vector<size_t> sub_groups;
   const Device* next;
 
+  /// Whether neighbouring work-items are neighbouring elements of a vector register.
+  bool is_cpu() const {
+#ifdef OXYSYCL_MODULE
+    if (shaped_for_gpu()) return false;
+#endif
+    return cpu;
+  }
+
   /// Work-items of its sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-  int64_t sub_group(int64_t wanted) const { return is_nvidia ? 32 : wanted; }
+  int64_t sub_group(int64_t wanted) const { return nvidia ? 32 : wanted; }
 
   /// Whether it has the sub-groups that a kernel asks for.
   bool has_sub_group(int64_t wanted) const {
@@ -266,11 +310,47 @@ struct Device {
            max_work_group >= size;
   }
 
-  /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-  int64_t work_group(int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
+  /// Work-groups for so many rows of so many vectors. One to a row begins too often on a CPU.
+  int64_t groups(int64_t rows, int64_t vectors) const {
+    int64_t wanted = rows;
+    if (is_cpu()) {
+      const int64_t rows_of_group = std::max<int64_t>(lanes_of_core / std::max<int64_t>(vectors, 1), 1);
+      wanted = std::min(rows, std::max((rows - 1) / rows_of_group + 1, 4 * compute_units));
+    }
+    return std::min(wanted, most_groups);
+  }
+
+  /// Rows whose work-items work together: one to a work-group of whole sub-groups.
+  Shape together(int64_t rows, int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
     const int64_t size = sub_group(wanted_sub_group);
     const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-    return std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+    const int64_t lanes = std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+    return {1, lanes, groups(rows, vectors), 1, vectors};
+  }
+
+  /// Rows whose work-items do not: several short ones to a work-group.
+  Shape apart(int64_t rows, int64_t vectors, int64_t most) const {
+    most = std::min(most, max_work_group);
+    if (is_cpu()) return {1, most, groups(rows, vectors), 1, vectors};
+    int64_t lanes = 1;
+    while (lanes < vectors && 2 * lanes <= most) lanes *= 2;
+    // Work-groups are whole sub-groups of 32 at least, and there is one for each part of the device if rows suffice.
+    const int64_t wanted = std::max({32 / lanes, rows / compute_units, int64_t{1}});
+    const int64_t rows_of_group = std::min(wanted, most / lanes);
+    return {rows_of_group, lanes, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, vectors};
+  }
+
+  /// And several work-groups to a long one.
+  Shape split(int64_t rows, int64_t vectors, int64_t most) const {
+    Shape shape = apart(rows, vectors, most);
+    shape.chunk = is_cpu() ? std::max(lanes_of_core, shape.lanes) : shape.lanes;
+    shape.parts = std::max<int64_t>((vectors - 1) / shape.chunk + 1, 1);
+    if (shape.parts > INT32_MAX / shape.lanes) {
+      // Ranges stay below 2^31.
+      shape.chunk = (vectors - 1) / (INT32_MAX / shape.lanes) + 1;
+      shape.parts = (vectors - 1) / shape.chunk + 1;
+    }
+    return shape;
   }
 };
 
@@ -291,8 +371,9 @@ inline const Device& device_of(const ::sycl::queue& queue) {
       });
   const auto largest = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
   const auto sub_groups = device.get_info<::sycl::info::device::sub_group_sizes>();
-  const bool is_nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
-  return *(first = new Device{device, is_nvidia, largest, sub_groups, first});
+  const auto compute_units = static_cast<int64_t>(device.get_info<::sycl::info::device::max_compute_units>());
+  const bool nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
+  return *(first = new Device{device, device.is_cpu(), nvidia, compute_units, largest, sub_groups, first});
 }
 
 /// Held while a launch is submitted to a queue that keeps no order.
@@ -303,9 +384,8 @@ inline std::mutex& submitting() {
 
 /// Submits a kernel that runs after all that the queue was given before, and before all that it is given later, whether or
 /// not the queue itself keeps that order.
-template <typename Kernel>
-inline void submit(::sycl::queue& queue, int64_t groups, int64_t local, const Kernel& kernel) {
-  const ::sycl::nd_range<1> range(groups * local, local);
+template <int Dimensions, typename Kernel>
+inline void submit(::sycl::queue& queue, const ::sycl::nd_range<Dimensions>& range, const Kernel& kernel) {
   if (queue.is_in_order()) {
     queue.parallel_for(range, kernel);
     return;
@@ -340,18 +420,22 @@ struct FusedRopeKernel {
   int64_t num_positions;
   int64_t q_heads;
   int64_t heads;
+  int64_t chunk;
 
   auto get(::sycl::ext::oneapi::experimental::properties_tag) const {
     return ::sycl::ext::oneapi::experimental::properties{::sycl::ext::oneapi::experimental::sub_group_size<16>};
   }
 
-  void operator()(::sycl::nd_item<1> item) const {
+  void operator()(::sycl::nd_item<2> item) const {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
-    const int64_t lane = item.get_local_id(0);
-    const int64_t lanes = item.get_local_range(0);
-    for (int64_t group = item.get_group(0); group < static_cast<int64_t>(num_tokens) * heads; group += item.get_group_range(0)) {
+    const int64_t lane = item.get_local_id(1);
+    const int64_t lanes = item.get_local_range(1);
+    const int64_t part = item.get_group(1);
+    const int64_t begin = part * chunk;
+    const int64_t end = ROPE_DIM / 2 < begin + chunk ? ROPE_DIM / 2 : begin + chunk;
+    for (int64_t group = item.get_global_id(0); group < static_cast<int64_t>(num_tokens) * heads; group += item.get_global_range(0)) {
       const int64_t token = group / heads;
       const int64_t head = group % heads;
       T* x = head < q_heads
@@ -362,7 +446,7 @@ struct FusedRopeKernel {
         const float* cos = cos_sin_cache + position * ROPE_DIM;
         const float* sin = cos_sin_cache + position * ROPE_DIM + ROPE_DIM / 2;
         if constexpr (NEOX) {
-          for (int64_t i = lane * VEC; i < ROPE_DIM / 2; i += lanes * VEC) {
+          detail::for_lanes<VEC>(lane, lanes, begin, end, [&](int64_t i) {
             auto x_vec = detail::load<VEC>(x + i);
             auto x_vec_ = detail::load<VEC>(x + i + ROPE_DIM / 2);
             const auto cos_vec = detail::load<VEC>(cos + i);
@@ -380,9 +464,9 @@ struct FusedRopeKernel {
             }
             detail::store(x + i, x_vec);
             detail::store(x + i + ROPE_DIM / 2, x_vec_);
-          }
+          });
         } else {
-          for (int64_t i = lane * VEC; i < ROPE_DIM / 2; i += lanes * VEC) {
+          detail::for_lanes<VEC>(lane, lanes, begin, end, [&](int64_t i) {
             auto x_vec = detail::load<2 * VEC, VEC>(x + 2 * i);
             const auto cos_vec = detail::load<VEC>(cos + i);
             const auto sin_vec = detail::load<VEC>(sin + i);
@@ -398,7 +482,7 @@ struct FusedRopeKernel {
               x_vec[2 * v_ + 1] = static_cast<T>(u * sin_i + v * cos_i);
             }
             detail::store<2 * VEC, VEC>(x + 2 * i, x_vec);
-          }
+          });
         }
       }
     }
@@ -421,14 +505,12 @@ void fused_rope_submit(
     int64_t num_positions,
     int64_t q_heads,
     int64_t heads) {
-  const int64_t local = device.work_group(ROPE_DIM / 2 / VEC, 256, 16);
-  // Ranges stay below 2^31; the kernel loops over the rest.
-  const int64_t groups = std::min<int64_t>(static_cast<int64_t>(num_tokens) * heads, INT32_MAX / local);
+  const detail::Shape shape =
+      device.split(static_cast<int64_t>(num_tokens) * heads, ROPE_DIM / 2 / VEC, device.is_cpu() ? 16 : 128);
   detail::submit(
       queue,
-      groups,
-      local,
-      FusedRopeKernel<T, I_, ROPE_DIM, NEOX, VEC>{q, k, cos_sin_cache, positions, q_stride, k_stride, q_head_stride, k_head_stride, num_tokens, num_positions, q_heads, heads});
+      shape.rows_and_lanes(),
+      FusedRopeKernel<T, I_, ROPE_DIM, NEOX, VEC>{q, k, cos_sin_cache, positions, q_stride, k_stride, q_head_stride, k_head_stride, num_tokens, num_positions, q_heads, heads, shape.chunk * VEC});
 }
 
 /// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.
@@ -496,7 +578,8 @@ int32_t fused_rope_launch(
     return detail::refuse(detail::kDevice, "fused_rope: device", "has no sub-groups of 16 work-items");
   }
   constexpr int VEC = detail::vector_width(16 / std::max({sizeof(T), sizeof(float)}), ROPE_DIM / 2);
-  if (detail::aligned<VEC>(q) &&
+  if (!device.is_cpu() &&
+      detail::aligned<VEC>(q) &&
       detail::aligned<VEC>(k) &&
       detail::aligned<VEC>(cos_sin_cache) &&
       q_stride % VEC == 0 &&
@@ -520,6 +603,12 @@ int32_t fused_rope_launch(
 extern "C" [[gnu::visibility("default")]] const char* fused_rope_last_error() {
   return detail::last_error().c_str();
 }
+
+#ifdef OXYSYCL_MODULE
+extern "C" [[gnu::visibility("default")]] void fused_rope_shape_for_gpu(void*, bool wanted) {
+  detail::shaped_for_gpu() = wanted;
+}
+#endif
 
 #define OXYSYCL_FUSED_ROPE(T_TAG, T, I__TAG, I_, ROPE_DIM, NEOX)                                                 \
   extern "C" [[gnu::visibility("default")]] int32_t fused_rope_strided_##NEOX##_##ROPE_DIM##_##T_TAG##_##I__TAG( \
@@ -656,13 +745,13 @@ struct FusedRopeStoreKernel {
     return ::sycl::ext::oneapi::experimental::properties{::sycl::ext::oneapi::experimental::sub_group_size<16>};
   }
 
-  void operator()(::sycl::nd_item<1> item) const {
+  void operator()(::sycl::nd_item<2> item) const {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
-    const int64_t lane = item.get_local_id(0);
-    const int64_t lanes = item.get_local_range(0);
-    for (int64_t group = item.get_group(0); group < static_cast<int64_t>(num_tokens) * heads; group += item.get_group_range(0)) {
+    const int64_t lane = item.get_local_id(1);
+    const int64_t lanes = item.get_local_range(1);
+    for (int64_t group = item.get_global_id(0); group < static_cast<int64_t>(num_tokens) * heads; group += item.get_global_range(0)) {
       const int64_t token = group / heads;
       const int64_t head = group % heads;
       T* x = head < q_heads
@@ -674,7 +763,7 @@ struct FusedRopeStoreKernel {
         const float* cos = cos_sin_cache + position * ROPE_DIM;
         const float* sin = cos_sin_cache + position * ROPE_DIM + ROPE_DIM / 2;
         if constexpr (NEOX) {
-          for (int64_t i = lane * VEC; i < ROPE_DIM / 2; i += lanes * VEC) {
+          detail::for_lanes<VEC>(lane, lanes, 0, ROPE_DIM / 2, [&](int64_t i) {
             auto x_vec = detail::load<VEC>(x + i);
             auto x_vec_ = detail::load<VEC>(x + i + ROPE_DIM / 2);
             const auto cos_vec = detail::load<VEC>(cos + i);
@@ -692,9 +781,9 @@ struct FusedRopeStoreKernel {
             }
             detail::store(x + i, x_vec);
             detail::store(x + i + ROPE_DIM / 2, x_vec_);
-          }
+          });
         } else {
-          for (int64_t i = lane * VEC; i < ROPE_DIM / 2; i += lanes * VEC) {
+          detail::for_lanes<VEC>(lane, lanes, 0, ROPE_DIM / 2, [&](int64_t i) {
             auto x_vec = detail::load<2 * VEC, VEC>(x + 2 * i);
             const auto cos_vec = detail::load<VEC>(cos + i);
             const auto sin_vec = detail::load<VEC>(sin + i);
@@ -710,7 +799,7 @@ struct FusedRopeStoreKernel {
               x_vec[2 * v_ + 1] = static_cast<T>(u * sin_i + w * cos_i);
             }
             detail::store<2 * VEC, VEC>(x + 2 * i, x_vec);
-          }
+          });
         }
         if (head >= q_heads && slot >= 0 && slot < num_slots) {
           const int64_t kv_head = head - q_heads;
@@ -719,7 +808,7 @@ struct FusedRopeStoreKernel {
           T* value_out = v_cache + slot * v_cache_stride + kv_head * v_cache_head_stride;
           ::sycl::group_barrier(item.get_group());
           const int64_t whole = head_dim / VEC * VEC;
-          for (int64_t i = lane * VEC; i < whole; i += lanes * VEC) {
+          detail::for_lanes<VEC>(lane, lanes, 0, whole, [&](int64_t i) {
             const auto x_vec = detail::load<VEC>(x + i);
             detail::Vec<T, VEC> key_out_vec;
             const auto value_vec = detail::load<VEC>(value + i);
@@ -735,7 +824,7 @@ struct FusedRopeStoreKernel {
             }
             detail::store(key_out + i, key_out_vec);
             detail::store(value_out + i, value_out_vec);
-          }
+          });
           for (int64_t i = whole + lane; i < head_dim; i += lanes) {
             key_out[i] = static_cast<T>(static_cast<float>(x[i]));
             value_out[i] = static_cast<T>(static_cast<float>(value[i]));
@@ -774,14 +863,11 @@ void fused_rope_store_submit(
     uint32_t num_tokens,
     int64_t q_heads,
     int64_t heads) {
-  const int64_t local =
-      device.work_group(std::max<int64_t>({ROPE_DIM / 2 / VEC, (head_dim + VEC - 1) / VEC}), 256, 16);
-  // Ranges stay below 2^31; the kernel loops over the rest.
-  const int64_t groups = std::min<int64_t>(static_cast<int64_t>(num_tokens) * heads, INT32_MAX / local);
+  const detail::Shape shape =
+      device.together(static_cast<int64_t>(num_tokens) * heads, std::max<int64_t>({ROPE_DIM / 2 / VEC, (head_dim + VEC - 1) / VEC}), device.is_cpu() ? 16 : 256, 16);
   detail::submit(
       queue,
-      groups,
-      local,
+      shape.rows_and_lanes(),
       FusedRopeStoreKernel<T, I_, ROPE_DIM, NEOX, VEC>{q, k, v, k_cache, v_cache, cos_sin_cache, positions, out_loc, q_stride, k_stride, v_stride, k_cache_stride, v_cache_stride, q_head_stride, k_head_stride, v_head_stride, k_cache_head_stride, v_cache_head_stride, head_dim, num_positions, num_slots, num_tokens, q_heads, heads});
 }
 
@@ -935,7 +1021,8 @@ int32_t fused_rope_store_launch(
     return detail::refuse(detail::kDevice, "fused_rope_store: device", "has no sub-groups of 16 work-items");
   }
   constexpr int VEC = detail::vector_width(16 / std::max({sizeof(T), sizeof(float)}), ROPE_DIM / 2);
-  if (detail::aligned<VEC>(q) &&
+  if (!device.is_cpu() &&
+      detail::aligned<VEC>(q) &&
       detail::aligned<VEC>(k) &&
       detail::aligned<VEC>(cos_sin_cache) &&
       detail::aligned<VEC>(k_cache) &&
@@ -968,6 +1055,12 @@ int32_t fused_rope_store_launch(
 extern "C" [[gnu::visibility("default")]] const char* fused_rope_store_last_error() {
   return detail::last_error().c_str();
 }
+
+#ifdef OXYSYCL_MODULE
+extern "C" [[gnu::visibility("default")]] void fused_rope_store_shape_for_gpu(void*, bool wanted) {
+  detail::shaped_for_gpu() = wanted;
+}
+#endif
 
 #define OXYSYCL_FUSED_ROPE_STORE(T_TAG, T, I__TAG, I_, ROPE_DIM, NEOX)                                                 \
   extern "C" [[gnu::visibility("default")]] int32_t fused_rope_store_strided_##NEOX##_##ROPE_DIM##_##T_TAG##_##I__TAG( \
@@ -1110,7 +1203,7 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rope_74062e774bb9
+}  // namespace rope_c6dd98263524
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -1127,7 +1220,6 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #pragma pop_macro("exception")
 #pragma pop_macro("half")
 #pragma pop_macro("kernel")
-#pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
 #pragma pop_macro("sin")

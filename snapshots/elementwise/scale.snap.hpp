@@ -21,8 +21,6 @@
 #undef half
 #pragma push_macro("kernel")
 #undef kernel
-#pragma push_macro("local")
-#undef local
 #pragma push_macro("max")
 #undef max
 #pragma push_macro("min")
@@ -38,7 +36,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace scale_7043588c38ef {
+inline namespace scale_44cc53a8f03e {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -67,6 +65,15 @@ inline void store(T* to, const Vec<T, N>& value) {
 template <int N, typename T>
 inline bool aligned(const T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer) % (N * sizeof(T)) == 0;
+}
+
+/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. All lanes do
+/// whole rounds: compilers for CPUs have no use for a loop that work-items leave one by one.
+template <int N = 1, typename Body>
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+  int64_t first = begin;
+  for (; first + lanes * N <= end; first += lanes * N) body(first + lane * N);
+  if (first + lane * N < end) body(first + lane * N);
 }
 
 /// The elements of a buffer: contiguous runs along up to two strided dimensions.
@@ -185,16 +192,51 @@ inline int32_t refuse_forked(const char* subject) {
                 "fork before the first launch");
 }
 
+/// How a launch is dealt to work-groups: rows along the first dimension of its range, the lanes of a row along the second.
+struct Shape {
+  int64_t rows;    // of a work-group
+  int64_t lanes;   // work-items of each of these
+  int64_t groups;  // work-groups along the rows, which loop over the rest
+  int64_t parts;   // work-groups along a row
+  int64_t chunk;   // vectors of a row that a work-group does
+
+  ::sycl::nd_range<1> lanes_alone() const { return {::sycl::range<1>(parts * lanes), ::sycl::range<1>(lanes)}; }
+};
+
+/// Work-groups along the rows, at most: no device allows fewer.
+constexpr int64_t most_groups = 65535;
+
+/// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
+constexpr int64_t lanes_of_core = 4096;
+
+#ifdef OXYSYCL_MODULE
+/// Whether this thread shapes launches on a CPU as those on a GPU. Tests do.
+inline bool& shaped_for_gpu() {
+  static thread_local bool shaped = false;
+  return shaped;
+}
+#endif
+
 /// What launches have to know of a device.
 struct Device {
   ::sycl::device device;
-  bool is_nvidia;
+  bool cpu;
+  bool nvidia;
+  int64_t compute_units;
   int64_t max_work_group;
   std::vector<size_t> sub_groups;
   const Device* next;
 
+  /// Whether neighbouring work-items are neighbouring elements of a vector register.
+  bool is_cpu() const {
+#ifdef OXYSYCL_MODULE
+    if (shaped_for_gpu()) return false;
+#endif
+    return cpu;
+  }
+
   /// Work-items of its sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-  int64_t sub_group(int64_t wanted) const { return is_nvidia ? 32 : wanted; }
+  int64_t sub_group(int64_t wanted) const { return nvidia ? 32 : wanted; }
 
   /// Whether it has the sub-groups that a kernel asks for.
   bool has_sub_group(int64_t wanted) const {
@@ -203,11 +245,39 @@ struct Device {
            max_work_group >= size;
   }
 
-  /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-  int64_t work_group(int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
-    const int64_t size = sub_group(wanted_sub_group);
-    const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-    return std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+  /// Work-groups for so many rows of so many vectors. One to a row begins too often on a CPU.
+  int64_t groups(int64_t rows, int64_t vectors) const {
+    int64_t wanted = rows;
+    if (is_cpu()) {
+      const int64_t rows_of_group = std::max<int64_t>(lanes_of_core / std::max<int64_t>(vectors, 1), 1);
+      wanted = std::min(rows, std::max((rows - 1) / rows_of_group + 1, 4 * compute_units));
+    }
+    return std::min(wanted, most_groups);
+  }
+
+  /// Rows whose work-items do not: several short ones to a work-group.
+  Shape apart(int64_t rows, int64_t vectors, int64_t most) const {
+    most = std::min(most, max_work_group);
+    if (is_cpu()) return {1, most, groups(rows, vectors), 1, vectors};
+    int64_t lanes = 1;
+    while (lanes < vectors && 2 * lanes <= most) lanes *= 2;
+    // Work-groups are whole sub-groups of 32 at least, and there is one for each part of the device if rows suffice.
+    const int64_t wanted = std::max({32 / lanes, rows / compute_units, int64_t{1}});
+    const int64_t rows_of_group = std::min(wanted, most / lanes);
+    return {rows_of_group, lanes, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, vectors};
+  }
+
+  /// And several work-groups to a long one.
+  Shape split(int64_t rows, int64_t vectors, int64_t most) const {
+    Shape shape = apart(rows, vectors, most);
+    shape.chunk = is_cpu() ? std::max(lanes_of_core, shape.lanes) : shape.lanes;
+    shape.parts = std::max<int64_t>((vectors - 1) / shape.chunk + 1, 1);
+    if (shape.parts > INT32_MAX / shape.lanes) {
+      // Ranges stay below 2^31.
+      shape.chunk = (vectors - 1) / (INT32_MAX / shape.lanes) + 1;
+      shape.parts = (vectors - 1) / shape.chunk + 1;
+    }
+    return shape;
   }
 };
 
@@ -228,8 +298,9 @@ inline const Device& device_of(const ::sycl::queue& queue) {
       });
   const auto largest = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
   const auto sub_groups = device.get_info<::sycl::info::device::sub_group_sizes>();
-  const bool is_nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
-  return *(first = new Device{device, is_nvidia, largest, sub_groups, first});
+  const auto compute_units = static_cast<int64_t>(device.get_info<::sycl::info::device::max_compute_units>());
+  const bool nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
+  return *(first = new Device{device, device.is_cpu(), nvidia, compute_units, largest, sub_groups, first});
 }
 
 /// Held while a launch is submitted to a queue that keeps no order.
@@ -240,9 +311,8 @@ inline std::mutex& submitting() {
 
 /// Submits a kernel that runs after all that the queue was given before, and before all that it is given later, whether or
 /// not the queue itself keeps that order.
-template <typename Kernel>
-inline void submit(::sycl::queue& queue, int64_t groups, int64_t local, const Kernel& kernel) {
-  const ::sycl::nd_range<1> range(groups * local, local);
+template <int Dimensions, typename Kernel>
+inline void submit(::sycl::queue& queue, const ::sycl::nd_range<Dimensions>& range, const Kernel& kernel) {
   if (queue.is_in_order()) {
     queue.parallel_for(range, kernel);
     return;
@@ -262,15 +332,19 @@ struct ScaleKernel {
   T* output;
   float factor;
   int64_t numel;
+  int64_t chunk;
 
   void operator()(::sycl::nd_item<1> item) const {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
-    const int64_t lane = item.get_global_id(0);
-    const int64_t lanes = item.get_global_range(0);
-    const int64_t whole = numel / VEC * VEC;
-    for (int64_t i = lane * VEC; i < whole; i += lanes * VEC) {
+    const int64_t lane = item.get_local_id(0);
+    const int64_t lanes = item.get_local_range(0);
+    const int64_t part = item.get_group(0);
+    const int64_t begin = part * chunk;
+    const int64_t end = numel < begin + chunk ? numel : begin + chunk;
+    const int64_t whole = begin + (end - begin) / VEC * VEC;
+    detail::for_lanes<VEC>(lane, lanes, begin, whole, [&](int64_t i) {
       const auto input_vec = detail::load<VEC>(input + i);
       detail::Vec<T, VEC> output_vec;
 #ifdef __clang__
@@ -281,8 +355,8 @@ struct ScaleKernel {
         output_vec[v] = static_cast<T>(input_i * factor);
       }
       detail::store(output + i, output_vec);
-    }
-    for (int64_t i = whole + lane; i < numel; i += lanes) {
+    });
+    for (int64_t i = whole + lane; i < end; i += lanes) {
       output[i] = static_cast<T>(static_cast<float>(input[i]) * factor);
     }
   }
@@ -296,10 +370,11 @@ void scale_submit(
     T* output,
     float factor,
     int64_t numel) {
-  const int64_t local = device.work_group((numel + VEC - 1) / VEC, 256, 16);
-  // Ranges stay below 2^31; the kernel loops over the rest.
-  const int64_t groups = std::min<int64_t>(((numel + VEC - 1) / VEC + local - 1) / local, INT32_MAX / local);
-  detail::submit(queue, groups, local, ScaleKernel<T, VEC>{input, output, factor, numel});
+  const detail::Shape shape = device.split(1, (numel + VEC - 1) / VEC, device.is_cpu() ? 16 : 128);
+  detail::submit(
+      queue,
+      shape.lanes_alone(),
+      ScaleKernel<T, VEC>{input, output, factor, numel, shape.chunk * VEC});
 }
 
 /// Submits the kernel, or says why not: 0, or a `Refusal` with its reason in `last_error`.
@@ -319,7 +394,7 @@ int32_t scale_launch(void* queue_pointer, const T* input, T* output, float facto
   auto& queue = *static_cast<::sycl::queue*>(queue_pointer);
   const detail::Device& device = detail::device_of(queue);
   constexpr int VEC = 16 / sizeof(T);
-  if (detail::aligned<VEC>(input) && detail::aligned<VEC>(output)) {
+  if (!device.is_cpu() && detail::aligned<VEC>(input) && detail::aligned<VEC>(output)) {
     scale_submit<T, VEC>(queue, device, input, output, factor, numel);
   } else {
     scale_submit<T, 1>(queue, device, input, output, factor, numel);
@@ -335,6 +410,12 @@ int32_t scale_launch(void* queue_pointer, const T* input, T* output, float facto
 extern "C" [[gnu::visibility("default")]] const char* scale_last_error() {
   return detail::last_error().c_str();
 }
+
+#ifdef OXYSYCL_MODULE
+extern "C" [[gnu::visibility("default")]] void scale_shape_for_gpu(void*, bool wanted) {
+  detail::shaped_for_gpu() = wanted;
+}
+#endif
 
 #define OXYSYCL_SCALE(T_TAG, T)                                                                          \
   extern "C" [[gnu::visibility("default")]] int32_t scale_forward_##T_TAG(                               \
@@ -363,7 +444,7 @@ OXYSYCL_SCALE(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace scale_7043588c38ef
+}  // namespace scale_44cc53a8f03e
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -375,7 +456,6 @@ OXYSYCL_SCALE(bf16, ::sycl::ext::oneapi::bfloat16)
 #pragma pop_macro("exception")
 #pragma pop_macro("half")
 #pragma pop_macro("kernel")
-#pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
 #pragma pop_macro("value")

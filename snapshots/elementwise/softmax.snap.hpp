@@ -25,8 +25,6 @@
 #undef half
 #pragma push_macro("kernel")
 #undef kernel
-#pragma push_macro("local")
-#undef local
 #pragma push_macro("max")
 #undef max
 #pragma push_macro("min")
@@ -44,7 +42,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace softmax_c8e4814404b6 {
+inline namespace softmax_aa91e8d18018 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -73,6 +71,15 @@ inline void store(T* to, const Vec<T, N>& value) {
 template <int N, typename T>
 inline bool aligned(const T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer) % (N * sizeof(T)) == 0;
+}
+
+/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. All lanes do
+/// whole rounds: compilers for CPUs have no use for a loop that work-items leave one by one.
+template <int N = 1, typename Body>
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+  int64_t first = begin;
+  for (; first + lanes * N <= end; first += lanes * N) body(first + lane * N);
+  if (first + lane * N < end) body(first + lane * N);
 }
 
 /// The elements of a buffer: contiguous runs along up to two strided dimensions.
@@ -201,16 +208,53 @@ inline int32_t refuse_forked(const char* subject) {
                 "fork before the first launch");
 }
 
+/// How a launch is dealt to work-groups: rows along the first dimension of its range, the lanes of a row along the second.
+struct Shape {
+  int64_t rows;    // of a work-group
+  int64_t lanes;   // work-items of each of these
+  int64_t groups;  // work-groups along the rows, which loop over the rest
+  int64_t parts;   // work-groups along a row
+  int64_t chunk;   // vectors of a row that a work-group does
+
+  ::sycl::nd_range<2> rows_and_lanes() const {
+    return {::sycl::range<2>(groups * rows, parts * lanes), ::sycl::range<2>(rows, lanes)};
+  }
+};
+
+/// Work-groups along the rows, at most: no device allows fewer.
+constexpr int64_t most_groups = 65535;
+
+/// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
+constexpr int64_t lanes_of_core = 4096;
+
+#ifdef OXYSYCL_MODULE
+/// Whether this thread shapes launches on a CPU as those on a GPU. Tests do.
+inline bool& shaped_for_gpu() {
+  static thread_local bool shaped = false;
+  return shaped;
+}
+#endif
+
 /// What launches have to know of a device.
 struct Device {
   ::sycl::device device;
-  bool is_nvidia;
+  bool cpu;
+  bool nvidia;
+  int64_t compute_units;
   int64_t max_work_group;
   std::vector<size_t> sub_groups;
   const Device* next;
 
+  /// Whether neighbouring work-items are neighbouring elements of a vector register.
+  bool is_cpu() const {
+#ifdef OXYSYCL_MODULE
+    if (shaped_for_gpu()) return false;
+#endif
+    return cpu;
+  }
+
   /// Work-items of its sub-groups in a kernel that asks for `wanted`: always 32 on NVIDIA's GPUs.
-  int64_t sub_group(int64_t wanted) const { return is_nvidia ? 32 : wanted; }
+  int64_t sub_group(int64_t wanted) const { return nvidia ? 32 : wanted; }
 
   /// Whether it has the sub-groups that a kernel asks for.
   bool has_sub_group(int64_t wanted) const {
@@ -219,11 +263,22 @@ struct Device {
            max_work_group >= size;
   }
 
-  /// Work-items of a work-group with so much to do: whole sub-groups, and no more than the device allows.
-  int64_t work_group(int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
+  /// Work-groups for so many rows of so many vectors. One to a row begins too often on a CPU.
+  int64_t groups(int64_t rows, int64_t vectors) const {
+    int64_t wanted = rows;
+    if (is_cpu()) {
+      const int64_t rows_of_group = std::max<int64_t>(lanes_of_core / std::max<int64_t>(vectors, 1), 1);
+      wanted = std::min(rows, std::max((rows - 1) / rows_of_group + 1, 4 * compute_units));
+    }
+    return std::min(wanted, most_groups);
+  }
+
+  /// Rows whose work-items work together: one to a work-group of whole sub-groups.
+  Shape together(int64_t rows, int64_t vectors, int64_t most, int64_t wanted_sub_group) const {
     const int64_t size = sub_group(wanted_sub_group);
     const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
-    return std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+    const int64_t lanes = std::max(std::min({wanted, most, max_work_group}) / size * size, size);
+    return {1, lanes, groups(rows, vectors), 1, vectors};
   }
 };
 
@@ -244,8 +299,9 @@ inline const Device& device_of(const ::sycl::queue& queue) {
       });
   const auto largest = static_cast<int64_t>(device.get_info<::sycl::info::device::max_work_group_size>());
   const auto sub_groups = device.get_info<::sycl::info::device::sub_group_sizes>();
-  const bool is_nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
-  return *(first = new Device{device, is_nvidia, largest, sub_groups, first});
+  const auto compute_units = static_cast<int64_t>(device.get_info<::sycl::info::device::max_compute_units>());
+  const bool nvidia = device.get_backend() == ::sycl::backend::ext_oneapi_cuda;
+  return *(first = new Device{device, device.is_cpu(), nvidia, compute_units, largest, sub_groups, first});
 }
 
 /// Held while a launch is submitted to a queue that keeps no order.
@@ -256,9 +312,8 @@ inline std::mutex& submitting() {
 
 /// Submits a kernel that runs after all that the queue was given before, and before all that it is given later, whether or
 /// not the queue itself keeps that order.
-template <typename Kernel>
-inline void submit(::sycl::queue& queue, int64_t groups, int64_t local, const Kernel& kernel) {
-  const ::sycl::nd_range<1> range(groups * local, local);
+template <int Dimensions, typename Kernel>
+inline void submit(::sycl::queue& queue, const ::sycl::nd_range<Dimensions>& range, const Kernel& kernel) {
   if (queue.is_in_order()) {
     queue.parallel_for(range, kernel);
     return;
@@ -288,18 +343,18 @@ struct SoftmaxKernel {
     return ::sycl::ext::oneapi::experimental::properties{::sycl::ext::oneapi::experimental::sub_group_size<16>};
   }
 
-  void operator()(::sycl::nd_item<1> item) const {
+  void operator()(::sycl::nd_item<2> item) const {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
-    const int64_t lane = item.get_local_id(0);
-    const int64_t lanes = item.get_local_range(0);
-    for (int64_t row = item.get_group(0); row < num_rows; row += item.get_group_range(0)) {
+    const int64_t lane = item.get_local_id(1);
+    const int64_t lanes = item.get_local_range(1);
+    for (int64_t row = item.get_global_id(0); row < num_rows; row += item.get_global_range(0)) {
       const T* x = input + row * input_stride;
       T* y = output + row * output_stride;
       float most = -std::numeric_limits<float>::infinity();
       const int64_t whole = width / VEC * VEC;
-      for (int64_t i = lane * VEC; i < whole; i += lanes * VEC) {
+      detail::for_lanes<VEC>(lane, lanes, 0, whole, [&](int64_t i) {
         const auto x_vec = detail::load<VEC>(x + i);
 #ifdef __clang__
 #pragma unroll
@@ -308,14 +363,14 @@ struct SoftmaxKernel {
           const float x_i = static_cast<float>(x_vec[v]);
           most = ::sycl::fmax(most, x_i);
         }
-      }
+      });
       for (int64_t i = whole + lane; i < width; i += lanes) {
         most = ::sycl::fmax(most, static_cast<float>(x[i]));
       }
       const float most_ = ::sycl::reduce_over_group(item.get_group(), most, ::sycl::maximum<float>());
       float sum = 0.0f;
       const int64_t whole_ = width / VEC * VEC;
-      for (int64_t i = lane * VEC; i < whole_; i += lanes * VEC) {
+      detail::for_lanes<VEC>(lane, lanes, 0, whole_, [&](int64_t i) {
         const auto x_vec = detail::load<VEC>(x + i);
 #ifdef __clang__
 #pragma unroll
@@ -324,13 +379,13 @@ struct SoftmaxKernel {
           const float x_i = static_cast<float>(x_vec[v]);
           sum += ::sycl::exp(x_i - most_);
         }
-      }
+      });
       for (int64_t i = whole_ + lane; i < width; i += lanes) {
         sum += ::sycl::exp(static_cast<float>(x[i]) - most_);
       }
       const float sum_ = ::sycl::reduce_over_group(item.get_group(), sum, ::sycl::plus<float>());
       const int64_t whole_2 = width / VEC * VEC;
-      for (int64_t i = lane * VEC; i < whole_2; i += lanes * VEC) {
+      detail::for_lanes<VEC>(lane, lanes, 0, whole_2, [&](int64_t i) {
         const auto x_vec = detail::load<VEC>(x + i);
         detail::Vec<T, VEC> y_vec;
 #ifdef __clang__
@@ -341,7 +396,7 @@ struct SoftmaxKernel {
           y_vec[v] = static_cast<T>(::sycl::exp(x_i - most_) / sum_);
         }
         detail::store(y + i, y_vec);
-      }
+      });
       for (int64_t i = whole_2 + lane; i < width; i += lanes) {
         y[i] = static_cast<T>(::sycl::exp(static_cast<float>(x[i]) - most_) / sum_);
       }
@@ -359,13 +414,11 @@ void softmax_submit(
     int64_t width,
     int64_t input_stride,
     int64_t output_stride) {
-  const int64_t local = device.work_group((width + VEC - 1) / VEC, 256, 16);
-  // Ranges stay below 2^31; the kernel loops over the rest.
-  const int64_t groups = std::min<int64_t>(num_rows, INT32_MAX / local);
+  const detail::Shape shape =
+      device.together(num_rows, (width + VEC - 1) / VEC, device.is_cpu() ? 16 : 256, 16);
   detail::submit(
       queue,
-      groups,
-      local,
+      shape.rows_and_lanes(),
       SoftmaxKernel<T, VEC>{input, output, num_rows, width, input_stride, output_stride});
 }
 
@@ -402,7 +455,8 @@ int32_t softmax_launch(
     return detail::refuse(detail::kDevice, "softmax: device", "has no sub-groups of 16 work-items");
   }
   constexpr int VEC = 16 / sizeof(T);
-  if (detail::aligned<VEC>(input) &&
+  if (!device.is_cpu() &&
+      detail::aligned<VEC>(input) &&
       detail::aligned<VEC>(output) &&
       input_stride % VEC == 0 &&
       output_stride % VEC == 0) {
@@ -421,6 +475,12 @@ int32_t softmax_launch(
 extern "C" [[gnu::visibility("default")]] const char* softmax_last_error() {
   return detail::last_error().c_str();
 }
+
+#ifdef OXYSYCL_MODULE
+extern "C" [[gnu::visibility("default")]] void softmax_shape_for_gpu(void*, bool wanted) {
+  detail::shaped_for_gpu() = wanted;
+}
+#endif
 
 #define OXYSYCL_SOFTMAX(T_TAG, T)                                            \
   extern "C" [[gnu::visibility("default")]] int32_t softmax_forward_##T_TAG( \
@@ -458,7 +518,7 @@ OXYSYCL_SOFTMAX(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace softmax_c8e4814404b6
+}  // namespace softmax_aa91e8d18018
 }  // namespace sycl_kernel
 }  // namespace sgl
 
@@ -472,7 +532,6 @@ OXYSYCL_SOFTMAX(bf16, ::sycl::ext::oneapi::bfloat16)
 #pragma pop_macro("fmax")
 #pragma pop_macro("half")
 #pragma pop_macro("kernel")
-#pragma pop_macro("local")
 #pragma pop_macro("max")
 #pragma pop_macro("min")
 #pragma pop_macro("sum")

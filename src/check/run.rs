@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use oxysycl_codegen::Indices;
 use oxysycl_codegen::eval::{self, Values};
 use oxysycl_codegen::ir::{DType, Element, Kernel as Ir, ParamId};
-use oxysycl_runtime::{MemoryError, Queue};
+use oxysycl_runtime::{DeviceKind, MemoryError, Queue};
 
 use super::case::Case;
 use super::data::Filling;
@@ -14,11 +14,11 @@ use super::judge::Unsigned;
 use super::memory::{At, Expected, Judgement, Memory, Place, Wrong, memory};
 use crate::argument::{DeviceArgument, HostArgument};
 use crate::kernel::{Native, Variant};
-use crate::launch::{LaunchError, shape};
+use crate::launch::{LaunchError, shape, shaped_for_gpu};
 use crate::native::{Library, Side, computed_by, decide, shuffle};
 
 /// Launches of a repeated case after the first.
-const REPEATS: usize = 20;
+const REPEATS: usize = 10;
 /// Cases with as many elements or fewer are repeated, and run shuffled as well.
 const FEW: u64 = 1 << 15;
 
@@ -97,19 +97,34 @@ impl Subject<'_> {
         if buffers.elements(self.ir, case) <= FEW {
             self.judge_shuffled(case, &buffers, &references, &mut outcome)?;
         }
+        self.run_on_device(case, &mut buffers, &references, queue, &mut outcome)?;
+        if queue.device().kind == DeviceKind::Cpu {
+            shaped_for_gpu(|| self.run_on_device(case, &mut buffers, &references, queue, &mut outcome))?;
+        }
+        Ok(outcome)
+    }
+
+    fn run_on_device(
+        &self,
+        case: &Case,
+        buffers: &mut Buffers,
+        references: &[Results],
+        queue: &Queue,
+        outcome: &mut Outcome,
+    ) -> Result<(), Trouble> {
         buffers
             .memories
             .iter_mut()
             .try_for_each(|memory| memory.upload(queue))?;
-        self.launch(case, &buffers)?;
+        self.launch(case, buffers)?;
         for memory in &mut buffers.memories {
             memory.observe()?;
         }
-        self.judge_device(&buffers, &references, &mut outcome);
+        self.judge_device(buffers, references, outcome);
         if outcome.wrong.is_none() && buffers.elements(self.ir, case) <= FEW && !case.layout.in_place {
-            self.repeat(case, &mut buffers, queue, &mut outcome)?;
+            self.repeat(case, buffers, queue, outcome)?;
         }
-        Ok(outcome)
+        Ok(())
     }
 
     fn buffers(&self, case: &Case) -> Result<Buffers, LaunchError> {

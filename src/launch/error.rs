@@ -14,6 +14,14 @@ pub enum LaunchError {
     /// There is no instance with these element types or const parameters.
     #[error("{0}")]
     Instance(String),
+    /// The environment asks for shapes that there are not.
+    #[error("{variable}={value:?}: launches take the shapes of their device, or with `gpu` those of a GPU")]
+    Shapes {
+        /// The environment variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+    },
     /// The arguments are of other types than the kernel's parameters.
     #[error("{kernel}: the arguments {given:?} do not fit its signature")]
     Signature {

@@ -29,6 +29,8 @@ struct LoadedInstance {
     consts: Vec<i64>,
     target: Target,
     function: Function,
+    /// Has this thread's launches take the shapes of a GPU, or no longer.
+    shape_for_gpu: Function,
     /// Which of all uses was the last of this one.
     last_use: AtomicU64,
 }
@@ -80,6 +82,19 @@ impl Loaded {
             .find(|instance| instance.is(dtypes, consts, device))?;
         found.last_use.store(self.next_use(), Ordering::Relaxed);
         Some(found.function.clone())
+    }
+
+    /// What has launches of an instance at hand take the shapes of a GPU.
+    pub(super) fn shape_for_gpu(
+        &self,
+        dtypes: &[DType],
+        consts: &[i64],
+        device: &Device,
+    ) -> Option<Function> {
+        let instances = self.instances.read().unwrap_or_else(PoisonError::into_inner);
+        let mut instances = instances.iter();
+        let found = instances.find(|instance| instance.is(dtypes, consts, device))?;
+        Some(found.shape_for_gpu.clone())
     }
 
     fn next_use(&self) -> u64 {
@@ -141,6 +156,9 @@ impl Loaded {
         let function = module
             .function(instance.symbol(), Some(&last_error))
             .map_err(oxysycl_runtime::Error::from)?;
+        let shape_for_gpu = module
+            .function(&format!("{}_shape_for_gpu", ir.name), None)
+            .map_err(oxysycl_runtime::Error::from)?;
         let mut instances = self.instances.write().unwrap_or_else(PoisonError::into_inner);
         if instances
             .iter()
@@ -158,6 +176,7 @@ impl Loaded {
             consts: consts.to_vec(),
             target: device.target.clone(),
             function: function.clone(),
+            shape_for_gpu,
             last_use: AtomicU64::new(self.next_use()),
         });
         Ok(function)

@@ -5,10 +5,12 @@ mod error;
 mod loaded;
 mod passed;
 pub(crate) mod shape;
+mod shapes;
 
 pub use self::error::LaunchError;
 pub(crate) use self::loaded::{Loaded, together_unit, unit};
 pub(crate) use self::passed::Launched;
+pub use self::shapes::shaped_for_gpu;
 
 use oxysycl_codegen::ir::{self, DType, Element, ParamKind, Scalar};
 use oxysycl_runtime::{ArgumentKind, Dtype, Queue};
@@ -56,7 +58,21 @@ pub fn launch<A: Launched>(
     // SAFETY: the header's export has the C signature that `expect_signature` compared with `A`. Every buffer holds what
     // its shape says, and the checks of the front end keep the kernel inside the shapes but for rows that data selects,
     // which are the kernel's contract with its caller.
-    unsafe { function.call(queue, args) }?;
+    let call = || unsafe { function.call(queue, args) };
+    if shapes::for_gpu()? {
+        let shape = kernel.loaded.shape_for_gpu(dtypes, consts, queue.device());
+        let take = |wanted: bool| match &shape {
+            // SAFETY: the header's export is `void` of a queue and a `bool`, and touches no memory.
+            Some(shape) => unsafe { shape.call_void(queue, (wanted,)) },
+            None => Ok(()),
+        };
+        take(true)?;
+        let called = call();
+        take(false)?;
+        called?;
+    } else {
+        call()?;
+    }
     Ok(())
 }
 

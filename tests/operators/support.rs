@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use fastrand::Rng;
 use oxysycl::prelude::*;
-use oxysycl::{Buffer, LaunchError, Queue, Selector, View};
+use oxysycl::{Buffer, LaunchError, Queue, Selector, View, shaped_for_gpu};
+use proptest::prelude::any;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -23,7 +24,8 @@ pub(crate) fn queue() -> &'static Queue {
     QUEUE.get_or_init(|| Queue::new(&Selector::default()).expect("the CPU device is always there"))
 }
 
-/// Runs `test` on `cases` values of the strategy, the same ones every time, and shrinks the first that fails.
+/// Runs `test` on `cases` values of the strategy, the same ones every time, and shrinks the first that fails. Some run in the
+/// shapes of the device, the others in those of a GPU.
 pub(crate) fn property<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value)) {
     let config = Config {
         cases,
@@ -33,8 +35,12 @@ pub(crate) fn property<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Va
         ..Config::default()
     };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let run = TestRunner::new_with_rng(config, rng).run(&strategy, |value| {
-        test(value);
+    let run = TestRunner::new_with_rng(config, rng).run(&(strategy, any::<bool>()), |(value, gpu)| {
+        if gpu {
+            shaped_for_gpu(|| test(value));
+        } else {
+            test(value);
+        }
         Ok(())
     });
     if let Err(error) = run {

@@ -6,7 +6,8 @@ use super::printer::{Level, Printer};
 use super::writer::Writer;
 use crate::ir::{Assertion, GroupFunction, LocalId, ParamId, Reduce};
 use crate::program::{
-    End, Expr, ExprKind, If, Local, Loop, LoopKind, Register, RegisterId, Row, Start, Stmt, VectorAccess,
+    End, Expr, ExprKind, If, Lanes, Local, Loop, LoopKind, Register, RegisterId, Row, Start, Stmt,
+    VectorAccess,
 };
 
 /// Writes the statements of one program, or of one function.
@@ -117,6 +118,7 @@ impl Body<'_> {
             }
             Stmt::If(branch) => self.branch(out, branch),
             Stmt::Loop(l) => self.loop_(out, l),
+            Stmt::Lanes(l) => self.lanes(out, l),
             Stmt::Assert(condition, assertion) => self.refuse(out, condition, assertion),
         }
     }
@@ -200,6 +202,23 @@ impl Body<'_> {
             out.clang("#pragma unroll");
         }
         out.block(format!("for ({head})"), |out| self.block(out, &l.body));
+    }
+
+    fn lanes(&self, out: &mut Writer, l: &Lanes) {
+        let printer = &self.printer;
+        printer.helpers.uses(Helper::ForLanes);
+        let run = match l.run.kind {
+            ExprKind::Int(1) => String::new(),
+            _ => format!("<{}>", printer.value(&l.run)),
+        };
+        let (begin, end) = (printer.value(&l.begin), printer.value(&l.end));
+        let [index, lane, lanes] = [l.index, l.lane, l.lanes].map(|id| self.name(id));
+        let ty = self.locals[l.index].ty.cpp();
+        out.block(
+            format!("detail::for_lanes{run}({lane}, {lanes}, {begin}, {end}, [&]({ty} {index})"),
+            |out| self.block(out, &l.body),
+        );
+        out.end_block(");");
     }
 
     fn index_type(&self, l: &Loop) -> &'static str {

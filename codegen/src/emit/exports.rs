@@ -29,6 +29,15 @@ pub(super) fn exports(emission: &Emission<'_>, selected: &BTreeSet<String>) -> S
     out.line("  return detail::last_error().c_str();");
     out.line("}");
     out.line("");
+    out.directive("#ifdef OXYSYCL_MODULE");
+    out.line(format!(
+        "{export} void {}_shape_for_gpu(void*, bool wanted) {{",
+        emission.kernel.name
+    ));
+    out.line("  detail::shaped_for_gpu() = wanted;");
+    out.line("}");
+    out.directive("#endif");
+    out.line("");
     let choices = choices(emission);
     if choices.is_empty() {
         return out.text() + &definitions(emission, str::to_owned).join("\n");

@@ -27,6 +27,9 @@ pub(super) fn functor(emission: &Emission<'_>) -> String {
         for (ty, name) in emission.members() {
             out.line(format!("{ty} {name};"));
         }
+        if let Some(chunk) = emission.program.launch.grid.chunk {
+            out.line(format!("int64_t {};", emission.spelling.locals[chunk]));
+        }
         out.line("");
         if let Some(size) = emission.program.choices.sub_group {
             let properties = "::sycl::ext::oneapi::experimental";
@@ -39,7 +42,10 @@ pub(super) fn functor(emission: &Emission<'_>) -> String {
         }
         let item = &emission.spelling.item;
         out.block(
-            format!("void operator()(::sycl::nd_item<1> {item}) const"),
+            format!(
+                "void operator()(::sycl::nd_item<{}> {item}) const",
+                emission.spelling.dimensions()
+            ),
             |out| {
                 out.clang(NO_CONTRACTION);
                 emission.body().block(out, &emission.program.body);

@@ -10,6 +10,8 @@ pub(super) enum Helper {
     Vector,
     /// `load` and `store` of several vectors.
     Strided,
+    /// `for_lanes`.
+    ForLanes,
     /// `vector_width` for constant extents.
     VectorWidth,
     /// `wrapping_add`, `wrapping_sub`, `wrapping_mul`.
@@ -48,6 +50,12 @@ pub(super) enum Helper {
     Overlap,
     /// `distinct_rows` of a `Region`.
     DistinctRows,
+    /// The shape of rows whose work-items work together.
+    Together,
+    /// The shape of rows whose work-items do not.
+    Apart,
+    /// And of rows that may be split.
+    Split,
 }
 
 /// The pieces used so far.

@@ -6,7 +6,9 @@ use super::printer::{Level, Printer};
 use super::writer::Writer;
 use super::{Emission, Inner};
 use crate::ir::{Element, ParamId, Scalar};
-use crate::program::{Condition, Expr, Extent, Most, ParamKind, Region, Step, Variant, Width};
+use crate::program::{
+    Condition, Dealing, Expr, Extent, Grid, Most, ParamKind, Region, Step, Variant, Width, WorkGroup,
+};
 
 /// `NAME_submit`, which chooses the grid, and `NAME_launch`, which refuses or submits.
 pub(super) fn launcher(emission: &Emission<'_>) -> String {
@@ -52,41 +54,56 @@ impl Launcher<'_> {
         );
         out.indented(|out| {
             let grid = &emission.program.launch.grid;
-            let Inner {
-                queue,
-                device,
-                local,
-                groups,
-                ..
-            } = &emission.inner;
-            let shared = self.shared(&grid.shared);
-            out.line(format!(
-                "const int64_t {local} = {device}.work_group({shared}, {}, {});",
-                grid.work_group, grid.multiple
-            ));
-            let total = match &grid.groups {
-                None => format!("({shared} + {local} - 1) / {local}"),
-                Some(factors) => self.printer().product(factors),
+            let Inner { queue, shape, .. } = &emission.inner;
+            out.line(format!("const detail::Shape {shape} = {};", self.shape(grid)));
+            let range = match grid.rows {
+                Some(_) => "rows_and_lanes",
+                None => "lanes_alone",
             };
-            out.line("// Ranges stay below 2^31; the kernel loops over the rest.");
-            out.line(format!(
-                "const int64_t {groups} = std::min<int64_t>({total}, INT32_MAX / {local});"
-            ));
-            let members: Vec<String> = emission.members().into_iter().map(|(_, name)| name).collect();
+            let mut members: Vec<String> = emission.members().into_iter().map(|(_, name)| name).collect();
+            members.extend(grid.chunk.map(|_| match emission.program.launch.width {
+                Some(_) => format!("{shape}.chunk * {}", emission.spelling.width),
+                None => format!("{shape}.chunk"),
+            }));
             let decided: Vec<String> = emission.decisions.iter().map(|d| d.name.clone()).collect();
             let args = emission.variant_args(&decided, &emission.spelling.width);
             out.call(
                 "detail::submit",
                 &[
                     queue.clone(),
-                    groups.clone(),
-                    local.clone(),
+                    format!("{shape}.{range}()"),
                     format!("{}{args}{{{}}}", emission.head.class, members.join(", ")),
                 ],
                 ";",
             );
         });
         out.line("}");
+    }
+
+    /// How rows are dealt to work-groups of the device.
+    fn shape(&self, grid: &Grid) -> String {
+        let device = &self.emission.inner.device;
+        let (helper, dealing) = match grid.dealing {
+            Dealing::Together => (Helper::Together, "together"),
+            Dealing::Apart => (Helper::Apart, "apart"),
+            Dealing::Split => (Helper::Split, "split"),
+        };
+        self.emission.helpers.uses(helper);
+        let rows = match &grid.rows {
+            Some(factors) => self.printer().product(factors),
+            None => "1".to_owned(),
+        };
+        let shared = self.shared(&grid.shared);
+        let WorkGroup { cpu, gpu } = grid.work_group;
+        let most = match cpu == gpu {
+            true => gpu.to_string(),
+            false => format!("{device}.is_cpu() ? {cpu} : {gpu}"),
+        };
+        let sub_group = match grid.dealing {
+            Dealing::Together => format!(", {}", grid.sub_group),
+            Dealing::Apart | Dealing::Split => String::new(),
+        };
+        format!("{device}.{dealing}({rows}, {shared}, {most}{sub_group})")
     }
 
     /// The largest of what work-items share.
@@ -421,6 +438,7 @@ impl Launcher<'_> {
     fn conditions(&self, conditions: &[Condition]) -> Vec<String> {
         let width = &self.emission.spelling.width;
         let condition = |condition: &Condition| match condition {
+            Condition::NoCpu => format!("!{}.is_cpu()", self.emission.inner.device),
             Condition::Aligned(id) => {
                 format!("detail::aligned<{width}>({})", self.emission.spelling.params[*id])
             }

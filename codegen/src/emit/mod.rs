@@ -55,6 +55,7 @@ struct KernelText {
 struct HelpersText {
     vector: bool,
     strided: bool,
+    for_lanes: bool,
     vector_width: bool,
     wrapping: bool,
     division: bool,
@@ -74,6 +75,11 @@ struct HelpersText {
     is_told: bool,
     overlap: bool,
     distinct_rows: bool,
+    together: bool,
+    apart: bool,
+    split: bool,
+    elements: bool,
+    rows: bool,
     values: bool,
     buffers: bool,
 }
@@ -148,6 +154,7 @@ fn helpers_text(emissions: &[Emission<'_>]) -> String {
     let text = HelpersText {
         vector: has(Helper::Vector),
         strided: has(Helper::Strided),
+        for_lanes: has(Helper::ForLanes),
         vector_width: has(Helper::VectorWidth),
         wrapping: has(Helper::Wrapping),
         division: has(Helper::Division),
@@ -167,6 +174,11 @@ fn helpers_text(emissions: &[Emission<'_>]) -> String {
         is_told: has(Helper::IsTold),
         overlap: has(Helper::Overlap),
         distinct_rows: has(Helper::DistinctRows),
+        together: has(Helper::Together),
+        apart: has(Helper::Apart),
+        split: has(Helper::Split),
+        elements: emissions.iter().any(|e| e.program.launch.grid.rows.is_none()),
+        rows: emissions.iter().any(|e| e.program.launch.grid.rows.is_some()),
         values: emissions.iter().any(|e| e.kernel.specialized().next().is_some()),
         buffers: emissions.iter().any(|e| e.kernel.buffers().next().is_some()),
     };
@@ -216,9 +228,8 @@ struct Inner {
     queue_pointer: String,
     /// What is known of its device.
     device: String,
-    /// Work-items of a work-group, and work-groups.
-    local: String,
-    groups: String,
+    /// How it is dealt to work-groups.
+    shape: String,
     /// What submits, given what was decided.
     submit: String,
     /// A refusal's code.
@@ -287,12 +298,12 @@ impl<'a> Emission<'a> {
         scope::reserve(&spelling, &mut names);
         spelling.item = names.give("item");
         spelling.width = names.give("VEC");
+        spelling.has_rows = program.launch.grid.rows.is_some();
         let inner = Inner {
             queue: names.give("queue"),
             queue_pointer: names.give("queue_pointer"),
             device: names.give("device"),
-            local: names.give("local"),
-            groups: names.give("groups"),
+            shape: names.give("shape"),
             submit: names.give("submit"),
             code: names.give("code"),
             regions: program
@@ -303,6 +314,9 @@ impl<'a> Emission<'a> {
         };
         let decisions = decision::named_decisions(program, &spelling, &mut names);
         let schedule = scope(Origin::Schedule);
+        if let Some(chunk) = program.launch.grid.chunk {
+            schedule.local(chunk, &mut names, &mut spelling);
+        }
         host.iter()
             .for_each(|stmt| schedule.stmt(stmt, &mut names, &mut spelling));
         schedule.block(&program.body, &mut names, &mut spelling);

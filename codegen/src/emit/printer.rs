@@ -78,6 +78,8 @@ pub(super) struct Spelling {
     pub(super) width: String,
     /// The work-item.
     pub(super) item: String,
+    /// Whether the grid has rows, beside the lanes of one.
+    pub(super) has_rows: bool,
     /// Whether optional buffers are given, by parameter; empty for others.
     pub(super) given: Vec<String>,
     /// Functions by path.
@@ -85,6 +87,11 @@ pub(super) struct Spelling {
 }
 
 impl Spelling {
+    /// Dimensions of the grid: rows, where there are any, and the lanes of one.
+    pub(super) fn dimensions(&self) -> u32 {
+        1 + u32::from(self.has_rows)
+    }
+
     /// An element type.
     pub(super) fn element(&self, element: &Element) -> &str {
         match element {
@@ -159,7 +166,10 @@ impl Printer<'_> {
             ExprKind::WorkItem(place) => {
                 let item = &self.spelling.item;
                 // A `size_t`.
-                Cpp::primary(format!("{item}.{}(0)", work_item(*place)), Scalar::U64)
+                Cpp::primary(
+                    format!("{item}.{}", work_item(*place, self.spelling)),
+                    Scalar::U64,
+                )
             }
             ExprKind::Unary(op, a) => self.unary(*op, a, e.ty),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e),
@@ -447,13 +457,15 @@ fn level(op: Binary) -> Level {
     }
 }
 
-fn work_item(place: WorkItem) -> &'static str {
-    match place {
-        WorkItem::GlobalId => "get_global_id",
-        WorkItem::GlobalRange => "get_global_range",
-        WorkItem::LocalId => "get_local_id",
-        WorkItem::LocalRange => "get_local_range",
-        WorkItem::GroupId => "get_group",
-        WorkItem::GroupRange => "get_group_range",
-    }
+/// What a work-item asks for its place. The lanes of a row are along the last dimension.
+fn work_item(place: WorkItem, spelling: &Spelling) -> String {
+    let lane = spelling.dimensions() - 1;
+    let (function, dimension) = match place {
+        WorkItem::Lane => ("get_local_id", lane),
+        WorkItem::Lanes => ("get_local_range", lane),
+        WorkItem::Part => ("get_group", lane),
+        WorkItem::Row => ("get_global_id", 0),
+        WorkItem::Rows => ("get_global_range", 0),
+    };
+    format!("{function}({dimension})")
 }

@@ -51,6 +51,9 @@ impl Scope<'_> {
         }
         for inner in stmt.blocks() {
             let mut names = names.clone();
+            if let Stmt::Lanes(l) = stmt {
+                self.local(l.index, &mut names, spelling);
+            }
             if let Stmt::Loop(l) = stmt {
                 self.local(l.index, &mut names, spelling);
                 if let End::ThroughLast(_, more) = l.end {

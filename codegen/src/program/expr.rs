@@ -78,18 +78,16 @@ pub enum Place {
 /// Where a work-item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkItem {
-    /// Its number in the grid.
-    GlobalId,
-    /// Work-items of the grid.
-    GlobalRange,
-    /// Its number in its work-group.
-    LocalId,
-    /// Work-items of a work-group.
-    LocalRange,
-    /// Its work-group's number.
-    GroupId,
-    /// Work-groups of the grid.
-    GroupRange,
+    /// Its number among the work-items of a work-group that share a row.
+    Lane,
+    /// How many these are.
+    Lanes,
+    /// The number of its work-group among those that share a row.
+    Part,
+    /// The first row that it works on.
+    Row,
+    /// Rows that the grid works on at a time.
+    Rows,
 }
 
 impl Expr {

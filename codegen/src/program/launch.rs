@@ -2,6 +2,7 @@
 
 use super::{Expr, Stmt};
 use crate::ir::{Element, LocalId, ParamId, Scalar};
+use crate::schedule::{Dealing, WorkGroup};
 
 /// A launcher: steps, then the submission of the first variant whose conditions hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,6 +163,8 @@ pub struct Variant {
 /// What a variant needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
+    /// The device is no CPU.
+    NoCpu,
     /// A buffer starts where a vector may.
     Aligned(ParamId),
     /// A number is a multiple of the vector width.
@@ -171,15 +174,17 @@ pub enum Condition {
 /// The grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// What the work-items of a work-group share, or those of the grid: a work-group has no more work-items than the
-    /// largest of these. One each where there is none.
+    /// What the work-items of a row share: a row has no more work-items than the largest of these. One each where there is
+    /// none.
     pub shared: Vec<Expr>,
     /// Work-items of a work-group, at most.
-    pub work_group: u32,
-    /// They are a multiple of this, or of 32 where a device has no other sub-groups.
-    pub multiple: u32,
-    /// Factors of the number of work-groups; `None` where there are as many as `shared` takes.
-    pub groups: Option<Vec<Expr>>,
-    /// Work-items of the grid, at most; work-groups loop over the rest.
-    pub limit: i32,
+    pub work_group: WorkGroup,
+    /// Work-items of a sub-group: work-groups whose work-items work together are whole sub-groups.
+    pub sub_group: u32,
+    /// Factors of the number of rows; `None` for one that all work-items share.
+    pub rows: Option<Vec<Expr>>,
+    /// How rows are dealt to work-groups.
+    pub dealing: Dealing,
+    /// The variable of work-items with the number of lanes that a work-group does of a row.
+    pub chunk: Option<LocalId>,
 }

@@ -37,8 +37,9 @@ pub use self::launch::{
 #[cfg(test)]
 pub(crate) use self::lower::expr::values;
 use self::lower::lower;
-pub use self::stmt::{End, If, Loop, LoopKind, Start, Stmt, VectorAccess, walk};
+pub use self::stmt::{End, If, Lanes, Loop, LoopKind, Start, Stmt, VectorAccess, walk};
 use crate::ir::{Element, Kernel, LocalId, Scalar};
+pub use crate::schedule::{Dealing, WorkGroup};
 
 /// Position in a program's list of vector registers.
 pub type RegisterId = usize;

@@ -52,6 +52,8 @@ pub enum Stmt {
     If(If),
     /// A loop.
     Loop(Loop),
+    /// A loop whose elements are dealt to the work-items that share a row.
+    Lanes(Lanes),
     /// Refuses to launch where a condition does not hold. Only launchers do that.
     Assert(Expr, Assertion),
 }
@@ -86,6 +88,26 @@ pub struct Loop {
     pub body: Vec<Stmt>,
 }
 
+/// A loop over the elements of a row, or of a part of one: work-item `lane` of `lanes` takes one run after the other, `lanes`
+/// runs apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lanes {
+    /// The first element of a run.
+    pub index: LocalId,
+    /// The number of this work-item, in a variable.
+    pub lane: LocalId,
+    /// How many there are, in a variable.
+    pub lanes: LocalId,
+    /// The first element of all.
+    pub begin: Expr,
+    /// Where they end, whole runs further on.
+    pub end: Expr,
+    /// Neighbours in a run: the vector width, or 1.
+    pub run: Expr,
+    /// What is done for each run.
+    pub body: Vec<Stmt>,
+}
+
 /// Where a loop ends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
@@ -111,12 +133,8 @@ impl End {
 pub enum LoopKind {
     /// Groups, shared among the work-groups.
     Groups,
-    /// Elements, shared among work-items.
-    WorkItems,
     /// As many lanes in each round as there are work-items, all of which do every round.
     Chunks,
-    /// Whole vectors, shared among work-items.
-    Vectors,
     /// The elements behind the last whole vector, shared among work-items.
     Tail,
     /// Positions inside a vector, one after the other, unrolled.
@@ -188,6 +206,11 @@ impl Stmt {
                 visit(l.end.value());
                 visit(&l.step);
             }
+            Stmt::Lanes(l) => {
+                visit(&l.begin);
+                visit(&l.end);
+                visit(&l.run);
+            }
             Stmt::Leader(..)
             | Stmt::Register(_)
             | Stmt::Barrier
@@ -201,6 +224,7 @@ impl Stmt {
         match self {
             Stmt::If(branch) => vec![&branch.then, &branch.otherwise],
             Stmt::Loop(l) => vec![&l.body],
+            Stmt::Lanes(l) => vec![&l.body],
             Stmt::Leader(_, body) => vec![body],
             _ => vec![],
         }

@@ -1,9 +1,16 @@
 //! The schedule: which work-items do what, decided apart from what is computed.
 //!
-//! One shape for now. A row is a work-group; the lanes of a row are dealt to its work-items in chunks of one vector,
-//! round robin; `elements` are dealt to all work-items of the grid in the same way. Every loop of a kernel deals in the
-//! same way, which the barrier rules of [`check`](crate::check) rely on.
+//! The lanes of a row are dealt to the work-items that share it in runs of one vector, round robin. Every loop of a kernel
+//! deals in the same way, which the barrier rules of [`check`](crate::check) rely on.
+//!
+//! | | CPU | GPU |
+//! |---|---|---|
+//! | vectors | of one element: a sub-group *is* the vector | of 16 bytes |
+//! | a row whose work-items work together | a sub-group | a work-group |
+//! | a short row of independent lanes | a sub-group, with a loop over rows | one of several in a work-group |
+//! | a long one, and `elements` | some thousand lanes a work-group | a vector a work-item |
 
+mod dealing;
 mod form;
 mod variant;
 mod vector;
@@ -11,10 +18,13 @@ mod vector;
 use crate::check::{self, Poly};
 use crate::ir::{DType, Element, Expr, ExprKind, Grid, Kernel, ParamId, Scalar, StmtKind, Type, walk};
 
+pub use self::dealing::Dealing;
 pub(crate) use self::vector::{GRID, LoopVectors, Plan, Vector, Vectors};
 
-/// Work-items of a work-group, at most.
-const WORK_GROUP: u32 = 256;
+/// Work-items of a work-group on a GPU, at most, where those of a row work together.
+const TOGETHER: u32 = 256;
+/// And where each works for itself.
+const APART: u32 = 128;
 /// Work-items of a sub-group.
 const SUB_GROUP: u32 = 16;
 /// Bytes that one work-item loads at once.
@@ -23,16 +33,18 @@ const VECTOR_BYTES: u32 = 16;
 /// How a kernel runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
+    /// Who does which lanes.
+    pub(crate) dealing: Dealing,
     /// Work-items of a work-group, at most; fewer where a row has fewer vectors, or the device allows fewer.
-    pub(crate) work_group: u32,
+    pub(crate) work_group: WorkGroup,
     /// Work-items of a sub-group; work-groups are whole sub-groups.
     pub(crate) sub_group: u32,
     /// Whether sub-groups have exactly so many work-items, or devices choose how many.
     pub(crate) sub_group_fixed: bool,
-    /// Work-items of the grid, at most.
-    pub(crate) grid_limit: i32,
     /// Elements per vector; `None` where nothing is accessed in vectors.
     pub(crate) width: Option<Width>,
+    /// Whether CPUs access vectors too: else neighbouring work-items access neighbouring elements there.
+    pub(crate) vectors_on_cpu: bool,
     /// What is accessed in vectors, loop by loop, and when that is aligned.
     pub(crate) vectors: Vectors,
 }
@@ -49,6 +61,15 @@ impl Schedule {
             }
         }
     }
+}
+
+/// A number of work-items for each class of device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkGroup {
+    /// On CPUs.
+    pub cpu: u32,
+    /// On GPUs.
+    pub gpu: u32,
 }
 
 /// Bytes of the smallest element that a buffer may hold.
@@ -78,12 +99,22 @@ pub(crate) fn schedule(kernel: &Kernel) -> Schedule {
         _ => vector::find(kernel),
     };
     let width = attributes.vector.map_or(Width::Bytes(VECTOR_BYTES), Width::Fixed);
+    let sub_group = attributes.sub_group.unwrap_or(SUB_GROUP);
+    let dealing = Dealing::of(kernel, &extents(kernel));
+    let gpu = match dealing {
+        Dealing::Together => TOGETHER,
+        Dealing::Apart | Dealing::Split => APART,
+    };
     Schedule {
-        work_group: attributes.work_group.unwrap_or(WORK_GROUP),
-        sub_group: attributes.sub_group.unwrap_or(SUB_GROUP),
+        dealing,
+        work_group: WorkGroup {
+            cpu: attributes.work_group.unwrap_or(sub_group),
+            gpu: attributes.work_group.unwrap_or(gpu),
+        },
+        sub_group,
         // Elementwise kernels run with any, unless the author fixes it.
         sub_group_fixed: attributes.sub_group.is_some() || matches!(kernel.grid, Grid::Groups { .. }),
-        grid_limit: i32::MAX,
+        vectors_on_cpu: attributes.vector.is_some(),
         width: (!vectors.is_empty()).then_some(width),
         vectors,
     }

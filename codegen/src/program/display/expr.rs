@@ -67,11 +67,10 @@ fn guarded(op: Binary) -> String {
 
 fn work_item(item: WorkItem) -> &'static str {
     match item {
-        WorkItem::GlobalId => "global_id",
-        WorkItem::GlobalRange => "global_range",
-        WorkItem::LocalId => "local_id",
-        WorkItem::LocalRange => "local_range",
-        WorkItem::GroupId => "group_id",
-        WorkItem::GroupRange => "group_range",
+        WorkItem::Lane => "lane_id",
+        WorkItem::Lanes => "lane_range",
+        WorkItem::Part => "part",
+        WorkItem::Row => "row_id",
+        WorkItem::Rows => "row_range",
     }
 }

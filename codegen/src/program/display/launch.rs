@@ -5,7 +5,9 @@ use std::fmt::{self, Formatter};
 use super::Names;
 use super::expr::text;
 use super::stmt::block;
-use crate::program::{Condition, Expr, Extent, Launch, Member, Most, Region, Step, Subject};
+use crate::program::{
+    Condition, Dealing, Expr, Extent, Launch, Member, Most, Region, Step, Subject, WorkGroup,
+};
 
 pub(super) fn launch(f: &mut Formatter<'_>, launch: &Launch, names: &Names<'_>) -> fmt::Result {
     let params: Vec<&str> = launch.params.iter().map(|id| names.param(*id)).collect();
@@ -39,6 +41,7 @@ pub(super) fn launch(f: &mut Formatter<'_>, launch: &Launch, names: &Names<'_>) 
             .conditions
             .iter()
             .map(|condition| match condition {
+                Condition::NoCpu => "the device is no CPU".to_owned(),
                 Condition::Aligned(id) => format!("{} is aligned", names.param(*id)),
                 Condition::Multiple(number) => format!("W divides {}", text(number, names)),
             })
@@ -59,33 +62,28 @@ pub(super) fn launch(f: &mut Formatter<'_>, launch: &Launch, names: &Names<'_>) 
         .collect();
     writeln!(f, "  hand over {}", members.join(", "))?;
     let grid = &launch.grid;
-    writeln!(
-        f,
-        "  work-group of {} or fewer, a multiple of {}, for {}",
-        grid.work_group,
-        grid.multiple,
-        if grid.shared.is_empty() {
-            "1".to_owned()
-        } else {
-            list(&grid.shared, names)
-        }
-    )?;
-    match &grid.groups {
+    let WorkGroup { cpu, gpu } = grid.work_group;
+    let shared = match &grid.shared[..] {
+        [] => "1".to_owned(),
+        several => list(several, names),
+    };
+    let rows = match &grid.rows {
         Some(factors) => {
             let factors: Vec<String> = factors.iter().map(|e| format!("({})", text(e, names))).collect();
-            writeln!(
-                f,
-                "  work-groups {}, {} work-items or fewer",
-                factors.join(" * "),
-                grid.limit
-            )
+            factors.join(" * ")
         }
-        None => writeln!(
-            f,
-            "  work-groups for all of these, {} work-items or fewer",
-            grid.limit
-        ),
-    }
+        None => "one row".to_owned(),
+    };
+    let dealing = match grid.dealing {
+        Dealing::Together => "a row to a work-group",
+        Dealing::Apart => "short rows together in a work-group",
+        Dealing::Split => "short rows together in a work-group, long rows split",
+    };
+    writeln!(
+        f,
+        "  work-group of {gpu} or fewer on a GPU, {cpu} on a CPU, for {shared}"
+    )?;
+    writeln!(f, "  {rows}, {dealing}")
 }
 
 fn write_step(f: &mut Formatter<'_>, step: &Step, names: &Names<'_>) -> fmt::Result {

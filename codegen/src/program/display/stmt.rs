@@ -5,7 +5,7 @@ use std::fmt::{self, Formatter};
 use super::expr::text;
 use super::{Names, register};
 use crate::ir::SCAN_SUM;
-use crate::program::{End, Expr, If, Local, LoopKind, Start, Stmt, VectorAccess};
+use crate::program::{End, Expr, ExprKind, If, Lanes, Local, LoopKind, Start, Stmt, VectorAccess};
 
 /// The statements of a block, so many levels in.
 pub(super) fn block(
@@ -91,9 +91,7 @@ impl Printer<'_> {
             Stmt::Loop(l) => {
                 let kind = match l.kind {
                     LoopKind::Groups => "groups",
-                    LoopKind::WorkItems => "work-items",
                     LoopKind::Chunks => "chunks",
-                    LoopKind::Vectors => "vectors",
                     LoopKind::Tail => "tail",
                     LoopKind::Positions => "positions",
                     LoopKind::Rounds => "rounds",
@@ -106,11 +104,32 @@ impl Printer<'_> {
                 writeln!(f, "{kind} {} from {start} {end} by {step}", names.local(l.index))?;
                 self.block(f, &l.body, depth + 1)
             }
+            Stmt::Lanes(l) => {
+                writeln!(f, "{}", self.lanes(l))?;
+                self.block(f, &l.body, depth + 1)
+            }
             Stmt::Assert(condition, assertion) => {
                 let reason = assertion.reason.as_ref().map(|reason| format!(": {reason}"));
                 writeln!(f, "assert {}{}", text(condition), reason.unwrap_or_default())
             }
         }
+    }
+
+    /// `vectors i from begin + lane * W below end by lanes * W`
+    fn lanes(&self, l: &Lanes) -> String {
+        let names = self.names;
+        let text = |e: &Expr| text(e, names);
+        let (kind, run) = match l.run.kind {
+            ExprKind::Int(1) => ("work-items", String::new()),
+            _ => ("vectors", format!(" * {}", text(&l.run))),
+        };
+        let begin = match l.begin.kind {
+            ExprKind::Int(0) => String::new(),
+            _ => format!("{} + ", text(&l.begin)),
+        };
+        let [index, lane, lanes] = [l.index, l.lane, l.lanes].map(|id| names.local(id));
+        let end = text(&l.end);
+        format!("{kind} {index} from {begin}{lane}{run} below {end} by {lanes}{run}")
     }
 
     fn declaration(&self, id: usize) -> String {

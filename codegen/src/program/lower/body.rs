@@ -3,7 +3,7 @@
 use super::{Code, Lowering, scalar};
 use crate::ir::{self, Binary, Grid, LocalId, Scalar, StmtKind, Unary, Update, walk};
 use crate::program::{End, Expr, ExprKind, If, Loop, LoopKind, Stmt, WorkItem};
-use crate::schedule::{GRID, is_constant, is_decided};
+use crate::schedule::{GRID, extents, is_constant, is_decided};
 
 impl Lowering<'_> {
     /// What a work-item does: the grid's loop and what is in it.
@@ -13,22 +13,50 @@ impl Lowering<'_> {
         let mut out = Vec::new();
         match &kernel.grid {
             Grid::Elements { index, extent } => {
-                out.push(place(self.lane, WorkItem::GlobalId));
-                out.push(place(self.lanes, WorkItem::GlobalRange));
+                out.push(place(self.lane, WorkItem::Lane));
+                out.push(place(self.lanes, WorkItem::Lanes));
+                self.part(&mut out);
                 self.code = Code::Lane;
                 self.lanes(GRID, *index, extent, &kernel.body, &mut out);
             }
             Grid::Groups { .. } if kernel.body.is_empty() => {}
             Grid::Groups { indices, extents } => {
-                out.push(place(self.lane, WorkItem::LocalId));
+                out.push(place(self.lane, WorkItem::Lane));
                 if has_lanes(kernel) {
-                    out.push(place(self.lanes, WorkItem::LocalRange));
+                    out.push(place(self.lanes, WorkItem::Lanes));
                 }
+                self.part(&mut out);
                 self.code = Code::Group;
                 out.push(self.groups(indices, extents));
             }
         }
         out
+    }
+
+    /// Where the part of a row begins and ends that a work-group does, if rows are split among work-groups.
+    fn part(&mut self, out: &mut Vec<Stmt>) {
+        let (Some(chunk), [extent]) = (self.chunk, &extents(self.kernel)[..]) else {
+            return;
+        };
+        let variable = |id| Expr::index(ExprKind::Local(id));
+        let extent = self.value(extent);
+        let part = self.made("part", Scalar::I64);
+        out.push(Stmt::Let(
+            part,
+            Some(Expr::index(ExprKind::WorkItem(WorkItem::Part))),
+        ));
+        let begin = self.made("begin", Scalar::I64);
+        let first = Expr::arithmetic(Binary::Mul, variable(part), variable(chunk));
+        out.push(Stmt::Let(begin, Some(first)));
+        let end = self.made("end", Scalar::I64);
+        let next = Expr::arithmetic(Binary::Add, variable(begin), variable(chunk));
+        let is_last = Expr {
+            kind: ExprKind::Binary(Binary::Lt, Box::new(extent.clone()), Box::new(next.clone())),
+            ty: Scalar::Bool,
+        };
+        let last = ExprKind::Select(Box::new(is_last), Box::new(extent), Box::new(next));
+        out.push(Stmt::Let(end, Some(Expr::index(last))));
+        self.part = Some((begin, end));
     }
 
     /// The loop over groups. The last of two indices runs fastest.
@@ -56,9 +84,9 @@ impl Lowering<'_> {
         Stmt::Loop(Loop {
             kind: LoopKind::Groups,
             index,
-            start: Expr::index(ExprKind::WorkItem(WorkItem::GroupId)),
+            start: Expr::index(ExprKind::WorkItem(WorkItem::Row)),
             end: End::Below(bound),
-            step: Expr::index(ExprKind::WorkItem(WorkItem::GroupRange)),
+            step: Expr::index(ExprKind::WorkItem(WorkItem::Rows)),
             body,
         })
     }

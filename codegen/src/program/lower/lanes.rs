@@ -3,7 +3,9 @@
 
 use super::Lowering;
 use crate::ir::{self, Binary, LocalId, Scalar, StmtId};
-use crate::program::{End, Expr, ExprKind, If, Loop, LoopKind, Register, RegisterId, Stmt, VectorAccess};
+use crate::program::{
+    End, Expr, ExprKind, If, Lanes, Loop, LoopKind, Register, RegisterId, Stmt, VectorAccess,
+};
 use crate::schedule::{LoopVectors, Plan, Vector, is_constant};
 
 /// A loop over whole vectors.
@@ -15,6 +17,29 @@ pub(super) struct VectorLoop<'a> {
     pub(super) position: LocalId,
     /// By position in the schedule's list: the register, and the variable that its current element is bound to.
     registers: Vec<(RegisterId, Option<LocalId>)>,
+}
+
+/// The lanes of a loop that one work-group does.
+struct Span {
+    begin: Expr,
+    end: Expr,
+}
+
+impl Span {
+    /// Where the last whole vector ends.
+    fn whole(&self) -> Expr {
+        let from_begin = !matches!(self.begin.kind, ExprKind::Int(0));
+        let mut length = self.end.clone();
+        if from_begin {
+            length = Expr::arithmetic(Binary::Sub, length, self.begin.clone());
+        }
+        let vectors = Expr::arithmetic(Binary::Div, length, width());
+        let whole = Expr::arithmetic(Binary::Mul, vectors, width());
+        match from_begin {
+            true => Expr::arithmetic(Binary::Add, self.begin.clone(), whole),
+            false => whole,
+        }
+    }
 }
 
 /// An element of a register.
@@ -79,67 +104,81 @@ impl<'a> Lowering<'a> {
         body: &[ir::Stmt],
         out: &mut Vec<Stmt>,
     ) {
-        let bound = self.value(extent);
-        let (lane, lanes) = (variable(self.lane), variable(self.lanes));
         if !ir::scanned(body).is_empty() {
+            let bound = self.value(extent);
             let chunks = self.chunks(index, &bound, body);
             return out.push(chunks);
         }
+        let span = self.span(extent);
         if self.schedule.width.is_none() {
-            let loop_ = self.one_by_one(LoopKind::WorkItems, index, lane, bound, lanes, body);
-            return out.push(loop_);
+            let index = self.declare(index);
+            let body = self.block(body);
+            return out.push(self.dealt(index, &span, Expr::int(1), body));
         }
         let plan = &self.schedule.vectors.loops[&id];
         if is_constant(extent) {
-            return out.extend(self.vector_loops(plan, index, &bound));
+            return out.extend(self.vector_loops(plan, index, &span));
         }
         let whole = self.made("whole", Scalar::I64);
-        let vectors = Expr::arithmetic(Binary::Div, bound.clone(), width());
-        out.push(Stmt::Let(
-            whole,
-            Some(Expr::arithmetic(Binary::Mul, vectors, width())),
-        ));
-        out.extend(self.vector_loops(plan, index, &variable(whole)));
-        let start = Expr::arithmetic(Binary::Add, variable(whole), lane);
-        out.push(self.one_by_one(LoopKind::Tail, index, start, bound, lanes, body));
+        out.push(Stmt::Let(whole, Some(span.whole())));
+        let vectors = Span {
+            begin: span.begin,
+            end: variable(whole),
+        };
+        out.extend(self.vector_loops(plan, index, &vectors));
+        out.push(Stmt::Loop(Loop {
+            kind: LoopKind::Tail,
+            index: self.declare(index),
+            start: Expr::arithmetic(Binary::Add, variable(whole), variable(self.lane)),
+            end: End::Below(span.end),
+            step: variable(self.lanes),
+            body: self.block(body),
+        }));
     }
 
-    fn one_by_one(
-        &mut self,
-        kind: LoopKind,
-        index: LocalId,
-        start: Expr,
-        bound: Expr,
-        step: Expr,
-        body: &[ir::Stmt],
-    ) -> Stmt {
-        Stmt::Loop(Loop {
-            kind,
-            index: self.declare(index),
-            start,
-            end: End::Below(bound),
-            step,
-            body: self.block(body),
+    /// The lanes of a loop that a work-group does: all, or those of its part of the row.
+    fn span(&self, extent: &ir::Expr) -> Span {
+        match self.part {
+            Some((begin, end)) => Span {
+                begin: variable(begin),
+                end: variable(end),
+            },
+            None => Span {
+                begin: Expr::int(0),
+                end: self.value(extent),
+            },
+        }
+    }
+
+    fn dealt(&self, index: LocalId, span: &Span, run: Expr, body: Vec<Stmt>) -> Stmt {
+        Stmt::Lanes(Lanes {
+            index,
+            lane: self.lane,
+            lanes: self.lanes,
+            begin: span.begin.clone(),
+            end: span.end.clone(),
+            run,
+            body,
         })
     }
 
     /// One loop for each way in which const parameters let a loop be done.
-    fn vector_loops(&mut self, plan: &'a Plan, index: LocalId, bound: &Expr) -> Vec<Stmt> {
+    fn vector_loops(&mut self, plan: &'a Plan, index: LocalId, span: &Span) -> Vec<Stmt> {
         match plan {
-            Plan::Loop(vectors) => vec![self.vector_loop(vectors, index, bound)],
+            Plan::Loop(vectors) => vec![self.vector_loop(vectors, index, span)],
             Plan::Choice(id, yes, no) => vec![Stmt::If(If {
                 condition: Expr {
                     kind: ExprKind::Const(*id),
                     ty: Scalar::Bool,
                 },
                 constant: true,
-                then: self.vector_loops(yes, index, bound),
-                otherwise: self.vector_loops(no, index, bound),
+                then: self.vector_loops(yes, index, span),
+                otherwise: self.vector_loops(no, index, span),
             })],
         }
     }
 
-    fn vector_loop(&mut self, vectors: &'a LoopVectors, index: LocalId, bound: &Expr) -> Stmt {
+    fn vector_loop(&mut self, vectors: &'a LoopVectors, index: LocalId, span: &Span) -> Stmt {
         let first = self.declare(index);
         let position = self.made("v", Scalar::I32);
         let registers: Vec<_> = vectors
@@ -189,14 +228,7 @@ impl<'a> Lowering<'a> {
             body: inner,
         }));
         body.extend(stores);
-        Stmt::Loop(Loop {
-            kind: LoopKind::Vectors,
-            index: first,
-            start: Expr::arithmetic(Binary::Mul, variable(self.lane), width()),
-            end: End::Below(bound.clone()),
-            step: Expr::arithmetic(Binary::Mul, variable(self.lanes), width()),
-            body,
-        })
+        self.dealt(first, span, width(), body)
     }
 
     /// A register, and a variable for its current element where that is only read.

@@ -20,12 +20,13 @@ impl Lowering<'_> {
 
     /// The launcher of work-items that do `body`.
     pub(super) fn launch(&self, host: Vec<Stmt>, body: &[Stmt]) -> Launch {
-        let grid = self.grid();
         let mut usage = Usage::default();
         usage.block(body);
+        let mut grid = self.grid();
+        grid.chunk = self.chunk.filter(|chunk| usage.locals.contains(chunk));
         grid.shared
             .iter()
-            .chain(grid.groups.iter().flatten())
+            .chain(grid.rows.iter().flatten())
             .for_each(|e| usage.expr(e));
         let decisions = self.decisions(&usage);
         let declared: BTreeSet<LocalId> = host
@@ -252,11 +253,12 @@ impl Lowering<'_> {
             return vec![plain];
         }
         let vectors = &self.schedule.vectors;
+        let no_cpu = (!self.schedule.vectors_on_cpu).then_some(Condition::NoCpu);
         let bases = vectors.bases.iter().map(|id| Condition::Aligned(*id));
         let numbers = vectors.divisible.iter();
         let numbers = numbers.map(|n| Condition::Multiple(self.value(&n.written(self.kernel))));
         let whole = Variant {
-            conditions: bases.chain(numbers).collect(),
+            conditions: no_cpu.into_iter().chain(bases).chain(numbers).collect(),
             vectors: true,
         };
         vec![whole, plain]
@@ -267,16 +269,17 @@ impl Lowering<'_> {
             .into_iter()
             .map(|e| self.vectors(e))
             .collect();
-        let groups = match &self.kernel.grid {
+        let rows = match &self.kernel.grid {
             ir::Grid::Elements { .. } => None,
             ir::Grid::Groups { extents, .. } => Some(extents.iter().map(|e| self.value(e)).collect()),
         };
         Grid {
             shared,
             work_group: self.schedule.work_group,
-            multiple: self.schedule.sub_group,
-            groups,
-            limit: self.schedule.grid_limit,
+            sub_group: self.schedule.sub_group,
+            rows,
+            dealing: self.schedule.dealing,
+            chunk: None,
         }
     }
 

@@ -16,7 +16,7 @@ use self::lanes::VectorLoop;
 use self::reductions::Reductions;
 use super::{Choices, Local, Param, ParamKind, Program, Reduction, Register, Row, Variable, prune};
 use crate::ir::{self, Kernel, LocalId, Place, RowId, Scalar, Type};
-use crate::schedule::{Schedule, schedule};
+use crate::schedule::{Dealing, Schedule, schedule};
 
 /// The program of a checked kernel.
 pub(super) fn lower(kernel: &Kernel) -> Program {
@@ -104,6 +104,10 @@ struct Lowering<'a> {
     /// This work-item's number among those that share the lanes, and how many these are.
     lane: LocalId,
     lanes: LocalId,
+    /// How many lanes a work-group does of a row that is split among several; the launcher says.
+    chunk: Option<LocalId>,
+    /// Where these begin and end.
+    part: Option<(LocalId, LocalId)>,
     /// What is written down.
     code: Code,
     /// The loop over whole vectors around.
@@ -124,6 +128,8 @@ impl<'a> Lowering<'a> {
         lowering.running = sums.map(|sum| (sum, None)).collect();
         lowering.lane = lowering.made("lane", Scalar::I64);
         lowering.lanes = lowering.made("lanes", Scalar::I64);
+        let is_split = schedule.dealing == Dealing::Split;
+        lowering.chunk = is_split.then(|| lowering.made("chunk", Scalar::I64));
         lowering
     }
 
@@ -145,6 +151,8 @@ impl<'a> Lowering<'a> {
             row_of: vec![0; kernel.rows.len()],
             lane: 0,
             lanes: 0,
+            chunk: None,
+            part: None,
             code: Code::Scalars,
             vector: None,
             round: None,

@@ -43,7 +43,7 @@ fn body(of: &str) -> Vec<String> {
         .split_once("\nwork-item\n")
         .expect("a program ends in what work-items do");
     let (_, groups) = work_item
-        .split_once("by group_range\n")
+        .split_once("by row_range\n")
         .expect("the kernel has groups");
     let lines = groups
         .lines()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::LocalId;
-use crate::program::{End, Expr, ExprKind, LoopKind, Place, Program, RegisterId, Stmt};
+use crate::program::{Dealing, End, Expr, ExprKind, LoopKind, Place, Program, RegisterId, Stmt, walk};
 
 /// Checks that everything is declared once, before its uses and around them, and that all work-items of a row meet at
 /// barriers and reductions.
@@ -14,7 +14,27 @@ pub(super) fn check(program: &Program) {
     for stmt in &host {
         scopes.stmt(stmt, &mut scope, true);
     }
+    if let Some(chunk) = program.launch.grid.chunk {
+        scopes.local(chunk, &mut scope);
+    }
     scopes.block(&program.body, scope, true);
+    if program.launch.grid.dealing != Dealing::Together {
+        walk(&program.body, &mut |stmt| {
+            let alone = !matches!(stmt, Stmt::Barrier | Stmt::Reduce { .. } | Stmt::Scan { .. });
+            assert!(
+                alone,
+                "work-items of several rows, or of parts of one, meet at {stmt:?}"
+            );
+        });
+    }
+    if program.launch.grid.dealing == Dealing::Split {
+        walk(&program.body, &mut |stmt| {
+            assert!(
+                !matches!(stmt, Stmt::Leader(..)),
+                "each part of a row has a leader"
+            );
+        });
+    }
 }
 
 /// What is declared anywhere.
@@ -81,16 +101,27 @@ impl Scopes {
                 }
                 self.local(*into, scope);
             }
+            Stmt::Lanes(l) => {
+                for id in [l.lane, l.lanes] {
+                    assert!(
+                        scope.locals.contains(&id),
+                        "local {id} deals lanes outside its scope"
+                    );
+                }
+            }
             Stmt::If(_) | Stmt::Loop(_) | Stmt::Assert(..) => {}
         }
         let together = together
             && match stmt {
-                Stmt::Leader(..) => false,
+                Stmt::Leader(..) | Stmt::Lanes(_) => false,
                 Stmt::Loop(l) => matches!(l.kind, LoopKind::Groups | LoopKind::Chunks | LoopKind::Rounds),
                 _ => true,
             };
         for inner in stmt.blocks() {
             let mut scope = scope.clone();
+            if let Stmt::Lanes(l) = stmt {
+                self.local(l.index, &mut scope);
+            }
             if let Stmt::Loop(l) = stmt {
                 self.local(l.index, &mut scope);
                 if let End::ThroughLast(_, more) = l.end {
