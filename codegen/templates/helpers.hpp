@@ -201,6 +201,16 @@ inline float float_remainder(float x, float y) {
 inline float carried(float x) {
   return ::sycl::copysign(x, x);
 }
+{% endif %}{% if short_rows %}
+/// The work-items that share a row: those of a sub-group, or of a work-group.
+template <bool Short>
+inline auto row_group(const ::sycl::nd_item<2>& item) {
+  if constexpr (Short) {
+    return item.get_sub_group();
+  } else {
+    return item.get_group();
+  }
+}
 {% endif %}{% if reduce_nan %}
 /// The largest and the smallest of a group's parts that are numbers; NaN where none is.
 template <typename Group>
@@ -473,6 +483,15 @@ struct Device {
     const int64_t wanted = (std::min(vectors, most) + size - 1) / size * size;
     const int64_t lanes = std::max(std::min({wanted, most, max_work_group}) / size * size, size);
     return {1, lanes, groups(rows, vectors), 1, vectors};
+  }
+{% endif %}{% if short_rows %}
+  /// Rows that are a sub-group's each: several to a work-group.
+  Shape by_sub_group(int64_t rows, int64_t wanted_sub_group) const {
+    const int64_t size = sub_group(wanted_sub_group);
+    // There is a work-group for each part of the device if rows suffice.
+    const int64_t wanted = std::max<int64_t>(rows / compute_units, 1);
+    const int64_t rows_of_group = std::min({wanted, std::max<int64_t>(128 / size, 1), max_work_group / size});
+    return {rows_of_group, size, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, 1};
   }
 {% endif %}{% if apart || split %}
   /// Rows whose work-items do not: several short ones to a work-group.

@@ -44,7 +44,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace layernorm_2beb1957c33a {
+inline namespace layernorm_2a4bef5aabf3 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -87,6 +87,16 @@ inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, c
 /// The widest vector of at most `most` elements that divides a row without a rest.
 constexpr int vector_width(int most, int64_t row) {
   return most > 1 && row % most != 0 ? vector_width(most / 2, row) : most;
+}
+
+/// The work-items that share a row: those of a sub-group, or of a work-group.
+template <bool Short>
+inline auto row_group(const ::sycl::nd_item<2>& item) {
+  if constexpr (Short) {
+    return item.get_sub_group();
+  } else {
+    return item.get_group();
+  }
 }
 
 /// The elements of a buffer: contiguous runs along up to two strided dimensions.
@@ -287,6 +297,15 @@ struct Device {
     const int64_t lanes = std::max(std::min({wanted, most, max_work_group}) / size * size, size);
     return {1, lanes, groups(rows, vectors), 1, vectors};
   }
+
+  /// Rows that are a sub-group's each: several to a work-group.
+  Shape by_sub_group(int64_t rows, int64_t wanted_sub_group) const {
+    const int64_t size = sub_group(wanted_sub_group);
+    // There is a work-group for each part of the device if rows suffice.
+    const int64_t wanted = std::max<int64_t>(rows / compute_units, 1);
+    const int64_t rows_of_group = std::min({wanted, std::max<int64_t>(128 / size, 1), max_work_group / size});
+    return {rows_of_group, size, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, 1};
+  }
 };
 
 /// The device of a queue. It is asked at the first launch, and kept for ever: an answer may take longer than a launch.
@@ -348,6 +367,9 @@ struct LayernormKernel {
   int64_t output_stride;
   float eps;
 
+  /// Whether rows are so short that each is a sub-group's.
+  static constexpr bool short_rows = HIDDEN_SIZE / VEC <= 32;
+
   auto get(::sycl::ext::oneapi::experimental::properties_tag) const {
     return ::sycl::ext::oneapi::experimental::properties{::sycl::ext::oneapi::experimental::sub_group_size<16>};
   }
@@ -356,6 +378,7 @@ struct LayernormKernel {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
+    const auto row_group = detail::row_group<short_rows>(item);
     const int64_t lane = item.get_local_id(1);
     const int64_t lanes = item.get_local_range(1);
     for (int64_t token = item.get_global_id(0); token < num_tokens; token += item.get_global_range(0)) {
@@ -372,7 +395,7 @@ struct LayernormKernel {
           sum += x_i;
         }
       });
-      const float sum_ = ::sycl::reduce_over_group(item.get_group(), sum, ::sycl::plus<float>());
+      const float sum_ = ::sycl::reduce_over_group(row_group, sum, ::sycl::plus<float>());
       const float mean = sum_ / static_cast<float>(HIDDEN_SIZE);
       float rest = 0.0f;
       float sum_sq = 0.0f;
@@ -388,9 +411,9 @@ struct LayernormKernel {
           sum_sq += centred * centred;
         }
       });
-      const float sum_2 = ::sycl::reduce_over_group(item.get_group(), rest, ::sycl::plus<float>());
+      const float sum_2 = ::sycl::reduce_over_group(row_group, rest, ::sycl::plus<float>());
       const float correction = sum_2 / static_cast<float>(HIDDEN_SIZE);
-      const float sum_3 = ::sycl::reduce_over_group(item.get_group(), sum_sq, ::sycl::plus<float>());
+      const float sum_3 = ::sycl::reduce_over_group(row_group, sum_sq, ::sycl::plus<float>());
       const float variance = sum_3 / static_cast<float>(HIDDEN_SIZE) - correction * correction;
       const float scale = ::sycl::rsqrt(::sycl::fmax(variance, 0.0f) + eps);
       detail::for_lanes<VEC>(lane, lanes, 0, HIDDEN_SIZE, [&](int64_t i) {
@@ -423,7 +446,9 @@ void layernorm_submit(
     int64_t input_stride,
     int64_t output_stride,
     float eps) {
-  const detail::Shape shape = device.together(num_tokens, HIDDEN_SIZE / VEC, device.is_cpu() ? 16 : 256, 16);
+  const detail::Shape shape = LayernormKernel<T, W, HIDDEN_SIZE, has_weight, has_bias, VEC>::short_rows
+      ? device.by_sub_group(num_tokens, 16)
+      : device.together(num_tokens, HIDDEN_SIZE / VEC, device.is_cpu() ? 16 : 256, 16);
   detail::submit(
       queue,
       shape.rows_and_lanes(),
@@ -576,7 +601,7 @@ OXYSYCL_LAYERNORM_T_W(4096)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace layernorm_2beb1957c33a
+}  // namespace layernorm_2a4bef5aabf3
 }  // namespace sycl_kernel
 }  // namespace sgl
 

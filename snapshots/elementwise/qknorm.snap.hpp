@@ -40,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace qknorm_85b0f5aa4807 {
+inline namespace qknorm_11df1ae2a685 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -83,6 +83,16 @@ inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, c
 /// The widest vector of at most `most` elements that divides a row without a rest.
 constexpr int vector_width(int most, int64_t row) {
   return most > 1 && row % most != 0 ? vector_width(most / 2, row) : most;
+}
+
+/// The work-items that share a row: those of a sub-group, or of a work-group.
+template <bool Short>
+inline auto row_group(const ::sycl::nd_item<2>& item) {
+  if constexpr (Short) {
+    return item.get_sub_group();
+  } else {
+    return item.get_group();
+  }
 }
 
 /// The elements of a buffer: contiguous runs along up to two strided dimensions.
@@ -283,6 +293,15 @@ struct Device {
     const int64_t lanes = std::max(std::min({wanted, most, max_work_group}) / size * size, size);
     return {1, lanes, groups(rows, vectors), 1, vectors};
   }
+
+  /// Rows that are a sub-group's each: several to a work-group.
+  Shape by_sub_group(int64_t rows, int64_t wanted_sub_group) const {
+    const int64_t size = sub_group(wanted_sub_group);
+    // There is a work-group for each part of the device if rows suffice.
+    const int64_t wanted = std::max<int64_t>(rows / compute_units, 1);
+    const int64_t rows_of_group = std::min({wanted, std::max<int64_t>(128 / size, 1), max_work_group / size});
+    return {rows_of_group, size, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, 1};
+  }
 };
 
 /// The device of a queue. It is asked at the first launch, and kept for ever: an answer may take longer than a launch.
@@ -346,6 +365,9 @@ struct QknormKernel {
   int64_t q_heads;
   int64_t heads;
 
+  /// Whether rows are so short that each is a sub-group's.
+  static constexpr bool short_rows = HEAD_DIM / VEC <= 32;
+
   auto get(::sycl::ext::oneapi::experimental::properties_tag) const {
     return ::sycl::ext::oneapi::experimental::properties{::sycl::ext::oneapi::experimental::sub_group_size<16>};
   }
@@ -354,6 +376,7 @@ struct QknormKernel {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
+    const auto row_group = detail::row_group<short_rows>(item);
     const int64_t lane = item.get_local_id(1);
     const int64_t lanes = item.get_local_range(1);
     for (int64_t group = item.get_global_id(0); group < static_cast<int64_t>(num_tokens) * heads; group += item.get_global_range(0)) {
@@ -376,7 +399,7 @@ struct QknormKernel {
           sum_sq += x_i * x_i;
         }
       });
-      const float sum = ::sycl::reduce_over_group(item.get_group(), sum_sq, ::sycl::plus<float>());
+      const float sum = ::sycl::reduce_over_group(row_group, sum_sq, ::sycl::plus<float>());
       const float scale = ::sycl::rsqrt(sum / static_cast<float>(HEAD_DIM) + eps);
       detail::for_lanes<VEC>(lane, lanes, 0, HEAD_DIM, [&](int64_t i) {
         auto x_vec = detail::load<VEC>(x + i);
@@ -408,8 +431,9 @@ void qknorm_submit(
     float eps,
     int64_t q_heads,
     int64_t heads) {
-  const detail::Shape shape =
-      device.together(static_cast<int64_t>(num_tokens) * heads, HEAD_DIM / VEC, device.is_cpu() ? 16 : 256, 16);
+  const detail::Shape shape = QknormKernel<T, HEAD_DIM, VEC>::short_rows
+      ? device.by_sub_group(static_cast<int64_t>(num_tokens) * heads, 16)
+      : device.together(static_cast<int64_t>(num_tokens) * heads, HEAD_DIM / VEC, device.is_cpu() ? 16 : 256, 16);
   detail::submit(
       queue,
       shape.rows_and_lanes(),
@@ -557,7 +581,7 @@ OXYSYCL_QKNORM_T(1024)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace qknorm_85b0f5aa4807
+}  // namespace qknorm_11df1ae2a685
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -44,7 +44,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace per_token_group_quant_int8_dabfa310c865 {
+inline namespace per_token_group_quant_int8_961a3393c639 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -106,6 +106,16 @@ inline T saturate(int64_t x) {
   constexpr int64_t low = std::numeric_limits<T>::min();
   constexpr int64_t high = std::numeric_limits<T>::max();
   return static_cast<T>(x < low ? low : x > high ? high : x);
+}
+
+/// The work-items that share a row: those of a sub-group, or of a work-group.
+template <bool Short>
+inline auto row_group(const ::sycl::nd_item<2>& item) {
+  if constexpr (Short) {
+    return item.get_sub_group();
+  } else {
+    return item.get_group();
+  }
 }
 
 /// The largest and the smallest of a group's parts that are numbers; NaN where none is.
@@ -323,6 +333,15 @@ struct Device {
     const int64_t lanes = std::max(std::min({wanted, most, max_work_group}) / size * size, size);
     return {1, lanes, groups(rows, vectors), 1, vectors};
   }
+
+  /// Rows that are a sub-group's each: several to a work-group.
+  Shape by_sub_group(int64_t rows, int64_t wanted_sub_group) const {
+    const int64_t size = sub_group(wanted_sub_group);
+    // There is a work-group for each part of the device if rows suffice.
+    const int64_t wanted = std::max<int64_t>(rows / compute_units, 1);
+    const int64_t rows_of_group = std::min({wanted, std::max<int64_t>(128 / size, 1), max_work_group / size});
+    return {rows_of_group, size, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, 1};
+  }
 };
 
 /// The device of a queue. It is asked at the first launch, and kept for ever: an answer may take longer than a launch.
@@ -387,6 +406,9 @@ struct PerTokenGroupQuantInt8Kernel {
   int64_t scales_stride;
   float eps;
 
+  /// Whether rows are so short that each is a sub-group's.
+  static constexpr bool short_rows = GROUP_SIZE / VEC <= 32;
+
   auto get(::sycl::ext::oneapi::experimental::properties_tag) const {
     return ::sycl::ext::oneapi::experimental::properties{::sycl::ext::oneapi::experimental::sub_group_size<16>};
   }
@@ -395,6 +417,7 @@ struct PerTokenGroupQuantInt8Kernel {
 #ifdef __clang__
 #pragma clang fp contract(off)
 #endif
+    const auto row_group = detail::row_group<short_rows>(item);
     const int64_t lane = item.get_local_id(1);
     const int64_t lanes = item.get_local_range(1);
     for (int64_t group_ = item.get_global_id(0); group_ < num_tokens * num_groups; group_ += item.get_global_range(0)) {
@@ -413,7 +436,7 @@ struct PerTokenGroupQuantInt8Kernel {
           most = ::sycl::fmax(most, ::sycl::fabs(x_i));
         }
       });
-      const float max_ = detail::group_max(item.get_group(), most);
+      const float max_ = detail::group_max(row_group, most);
       const float scale = max_ / 127.0f;
       if (lane == 0) {
         scales[token * scales_stride + group] = scale;
@@ -447,8 +470,9 @@ void per_token_group_quant_int8_submit(
     int64_t codes_stride,
     int64_t scales_stride,
     float eps) {
-  const detail::Shape shape =
-      device.together(num_tokens * num_groups, GROUP_SIZE / VEC, device.is_cpu() ? 16 : 256, 16);
+  const detail::Shape shape = PerTokenGroupQuantInt8Kernel<T, GROUP_SIZE, VEC>::short_rows
+      ? device.by_sub_group(num_tokens * num_groups, 16)
+      : device.together(num_tokens * num_groups, GROUP_SIZE / VEC, device.is_cpu() ? 16 : 256, 16);
   detail::submit(
       queue,
       shape.rows_and_lanes(),
@@ -588,7 +612,7 @@ OXYSYCL_PER_TOKEN_GROUP_QUANT_INT8_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace per_token_group_quant_int8_dabfa310c865
+}  // namespace per_token_group_quant_int8_961a3393c639
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -84,10 +84,7 @@ impl Body<'_> {
                 out.line(format!("detail::store{moved}({}, {name});", self.address(access)));
             }
             Stmt::Barrier => {
-                out.line(format!(
-                    "::sycl::group_barrier({}.get_group());",
-                    printer.spelling.item
-                ));
+                out.line(format!("::sycl::group_barrier({});", printer.spelling.row_group));
             }
             Stmt::Reduce {
                 into,
@@ -110,10 +107,11 @@ impl Body<'_> {
                 } else {
                     "inclusive_sum"
                 };
-                let (item, term, sum) = (&printer.spelling.item, self.name(*term), self.name(*sum));
+                let (term, sum) = (self.name(*term), self.name(*sum));
                 let declared = self.declaration(*into);
                 out.line(format!(
-                    "{declared} = detail::{function}({item}.get_group(), {term}, {sum});"
+                    "{declared} = detail::{function}({}, {term}, {sum});",
+                    printer.spelling.row_group
                 ));
             }
             Stmt::If(branch) => self.branch(out, branch),
@@ -150,17 +148,17 @@ impl Body<'_> {
     }
 
     fn reduction(&self, operator: Reduce, part: LocalId, nan: bool) -> String {
-        let item = &self.printer.spelling.item;
+        let group = &self.printer.spelling.row_group;
         let (ty, part) = (self.locals[part].ty.cpp(), self.name(part));
         if nan {
             self.printer.helpers.uses(Helper::ReduceNan);
-            return format!("detail::{}({item}.get_group(), {part})", operator.word());
+            return format!("detail::{}({group}, {part})", operator.word());
         }
         match operator.row().sycl {
             GroupFunction::Reduce(operator) => {
-                format!("::sycl::reduce_over_group({item}.get_group(), {part}, ::sycl::{operator}<{ty}>())")
+                format!("::sycl::reduce_over_group({group}, {part}, ::sycl::{operator}<{ty}>())")
             }
-            GroupFunction::Predicate(function) => format!("::sycl::{function}({item}.get_group(), {part})"),
+            GroupFunction::Predicate(function) => format!("::sycl::{function}({group}, {part})"),
         }
     }
 

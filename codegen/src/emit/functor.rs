@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Emission;
 use super::body::Body;
-use super::helper::Helpers;
+use super::helper::{Helper, Helpers};
+use super::launcher;
 use super::literal;
 use super::names::Names;
 use super::printer::{Printer, Spelling};
@@ -31,6 +32,15 @@ pub(super) fn functor(emission: &Emission<'_>) -> String {
             out.line(format!("int64_t {};", emission.spelling.locals[chunk]));
         }
         out.line("");
+        if let Some(most) = emission.program.launch.grid.short_row {
+            out.line("/// Whether rows are so short that each is a sub-group's.");
+            out.line(format!(
+                "static constexpr bool {} = {} <= {most};",
+                emission.inner.short_rows,
+                launcher::shared(emission)
+            ));
+            out.line("");
+        }
         if let Some(size) = emission.program.choices.sub_group {
             let properties = "::sycl::ext::oneapi::experimental";
             out.block(format!("auto get({properties}::properties_tag) const"), |out| {
@@ -48,6 +58,13 @@ pub(super) fn functor(emission: &Emission<'_>) -> String {
             ),
             |out| {
                 out.clang(NO_CONTRACTION);
+                if emission.program.launch.grid.short_row.is_some() {
+                    emission.helpers.uses(Helper::ShortRows);
+                    out.line(format!(
+                        "const auto {} = detail::row_group<{}>({item});",
+                        emission.spelling.row_group, emission.inner.short_rows
+                    ));
+                }
                 emission.body().block(out, &emission.program.body);
             },
         );

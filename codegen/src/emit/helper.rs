@@ -52,6 +52,8 @@ pub(super) enum Helper {
     DistinctRows,
     /// The shape of rows whose work-items work together.
     Together,
+    /// The work-items of a row, where it may be a sub-group's, and the shape of such rows.
+    ShortRows,
     /// The shape of rows whose work-items do not.
     Apart,
     /// And of rows that may be split.

@@ -20,6 +20,18 @@ pub(super) fn launcher(emission: &Emission<'_>) -> String {
     out.finish()
 }
 
+/// The largest of what work-items of a row share.
+pub(super) fn shared(emission: &Emission<'_>) -> String {
+    let printer = emission.printer();
+    let shared = &emission.program.launch.grid.shared;
+    let all: Vec<String> = shared.iter().map(|e| printer.value(e)).collect();
+    match all.as_slice() {
+        [] => "1".to_owned(),
+        [one] => one.clone(),
+        many => format!("std::max<int64_t>({{{}}})", many.join(", ")),
+    }
+}
+
 struct Launcher<'a> {
     emission: &'a Emission<'a>,
 }
@@ -55,7 +67,14 @@ impl Launcher<'_> {
         out.indented(|out| {
             let grid = &emission.program.launch.grid;
             let Inner { queue, shape, .. } = &emission.inner;
-            out.line(format!("const detail::Shape {shape} = {};", self.shape(grid)));
+            let decided: Vec<String> = emission.decisions.iter().map(|d| d.name.clone()).collect();
+            let args = emission.variant_args(&decided, &emission.spelling.width);
+            let class = format!("{}{args}", emission.head.class);
+            out.choices(
+                &format!("const detail::Shape {shape} = "),
+                &self.shape(grid, &class),
+                ";",
+            );
             let range = match grid.rows {
                 Some(_) => "rows_and_lanes",
                 None => "lanes_alone",
@@ -65,14 +84,12 @@ impl Launcher<'_> {
                 Some(_) => format!("{shape}.chunk * {}", emission.spelling.width),
                 None => format!("{shape}.chunk"),
             }));
-            let decided: Vec<String> = emission.decisions.iter().map(|d| d.name.clone()).collect();
-            let args = emission.variant_args(&decided, &emission.spelling.width);
             out.call(
                 "detail::submit",
                 &[
                     queue.clone(),
                     format!("{shape}.{range}()"),
-                    format!("{}{args}{{{}}}", emission.head.class, members.join(", ")),
+                    format!("{class}{{{}}}", members.join(", ")),
                 ],
                 ";",
             );
@@ -80,8 +97,8 @@ impl Launcher<'_> {
         out.line("}");
     }
 
-    /// How rows are dealt to work-groups of the device.
-    fn shape(&self, grid: &Grid) -> String {
+    /// How rows are dealt to work-groups of the device: one choice, or the condition and both.
+    fn shape(&self, grid: &Grid, class: &str) -> Vec<String> {
         let device = &self.emission.inner.device;
         let (helper, dealing) = match grid.dealing {
             Dealing::Together => (Helper::Together, "together"),
@@ -93,7 +110,7 @@ impl Launcher<'_> {
             Some(factors) => self.printer().product(factors),
             None => "1".to_owned(),
         };
-        let shared = self.shared(&grid.shared);
+        let shared = shared(self.emission);
         let WorkGroup { cpu, gpu } = grid.work_group;
         let most = match cpu == gpu {
             true => gpu.to_string(),
@@ -103,17 +120,14 @@ impl Launcher<'_> {
             Dealing::Together => format!(", {}", grid.sub_group),
             Dealing::Apart | Dealing::Split => String::new(),
         };
-        format!("{device}.{dealing}({rows}, {shared}, {most}{sub_group})")
-    }
-
-    /// The largest of what work-items share.
-    fn shared(&self, numbers: &[Expr]) -> String {
-        let printer = self.printer();
-        let all: Vec<String> = numbers.iter().map(|e| printer.value(e)).collect();
-        match all.as_slice() {
-            [] => "1".to_owned(),
-            [one] => one.clone(),
-            many => format!("std::max<int64_t>({{{}}})", many.join(", ")),
+        let shape = format!("{device}.{dealing}({rows}, {shared}, {most}{sub_group})");
+        match grid.short_row {
+            None => vec![shape],
+            Some(_) => vec![
+                format!("{class}::{}", self.emission.inner.short_rows),
+                format!("? {device}.by_sub_group({rows}{sub_group})"),
+                format!(": {shape}"),
+            ],
         }
     }
 

@@ -76,6 +76,7 @@ struct HelpersText {
     overlap: bool,
     distinct_rows: bool,
     together: bool,
+    short_rows: bool,
     apart: bool,
     split: bool,
     elements: bool,
@@ -175,6 +176,7 @@ fn helpers_text(emissions: &[Emission<'_>]) -> String {
         overlap: has(Helper::Overlap),
         distinct_rows: has(Helper::DistinctRows),
         together: has(Helper::Together),
+        short_rows: has(Helper::ShortRows),
         apart: has(Helper::Apart),
         split: has(Helper::Split),
         elements: emissions.iter().any(|e| e.program.launch.grid.rows.is_none()),
@@ -230,6 +232,8 @@ struct Inner {
     device: String,
     /// How it is dealt to work-groups.
     shape: String,
+    /// Whether a row is a sub-group's.
+    short_rows: String,
     /// What submits, given what was decided.
     submit: String,
     /// A refusal's code.
@@ -298,12 +302,17 @@ impl<'a> Emission<'a> {
         scope::reserve(&spelling, &mut names);
         spelling.item = names.give("item");
         spelling.width = names.give("VEC");
+        spelling.row_group = match program.launch.grid.short_row {
+            Some(_) => names.give("row_group"),
+            None => format!("{}.get_group()", spelling.item),
+        };
         spelling.has_rows = program.launch.grid.rows.is_some();
         let inner = Inner {
             queue: names.give("queue"),
             queue_pointer: names.give("queue_pointer"),
             device: names.give("device"),
             shape: names.give("shape"),
+            short_rows: names.give("short_rows"),
             submit: names.give("submit"),
             code: names.give("code"),
             regions: program

@@ -78,6 +78,8 @@ pub(super) struct Spelling {
     pub(super) width: String,
     /// The work-item.
     pub(super) item: String,
+    /// The work-items that share a row.
+    pub(super) row_group: String,
     /// Whether the grid has rows, beside the lanes of one.
     pub(super) has_rows: bool,
     /// Whether optional buffers are given, by parameter; empty for others.

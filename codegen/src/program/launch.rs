@@ -185,6 +185,8 @@ pub struct Grid {
     pub rows: Option<Vec<Expr>>,
     /// How rows are dealt to work-groups.
     pub dealing: Dealing,
+    /// What is shared, up to which a row is a sub-group's, and work-groups have several.
+    pub short_row: Option<u32>,
     /// The variable of work-items with the number of lanes that a work-group does of a row.
     pub chunk: Option<LocalId>,
 }

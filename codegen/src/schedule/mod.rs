@@ -6,7 +6,7 @@
 //! | | CPU | GPU |
 //! |---|---|---|
 //! | vectors | of one element: a sub-group *is* the vector | of 16 bytes |
-//! | a row whose work-items work together | a sub-group | a work-group |
+//! | a row whose work-items work together | a sub-group | a work-group; a sub-group if it is short |
 //! | a short row of independent lanes | a sub-group, with a loop over rows | one of several in a work-group |
 //! | a long one, and `elements` | some thousand lanes a work-group | a vector a work-item |
 
@@ -23,8 +23,10 @@ pub(crate) use self::vector::{GRID, LoopVectors, Plan, Vector, Vectors};
 
 /// Work-items of a work-group on a GPU, at most, where those of a row work together.
 const TOGETHER: u32 = 256;
-/// And where each works for itself.
+/// And where a row is a sub-group's, or each works for itself.
 const APART: u32 = 128;
+/// Vectors of a row that a sub-group does, at most: two for each of its work-items.
+const SHORT_ROW: u32 = 32;
 /// Work-items of a sub-group.
 const SUB_GROUP: u32 = 16;
 /// Bytes that one work-item loads at once.
@@ -37,6 +39,8 @@ pub(crate) struct Schedule {
     pub(crate) dealing: Dealing,
     /// Work-items of a work-group, at most; fewer where a row has fewer vectors, or the device allows fewer.
     pub(crate) work_group: WorkGroup,
+    /// Rows of a constant number of vectors, up to this one, are a sub-group's where their work-items work together.
+    pub(crate) short_row: Option<u32>,
     /// Work-items of a sub-group; work-groups are whole sub-groups.
     pub(crate) sub_group: u32,
     /// Whether sub-groups have exactly so many work-items, or devices choose how many.
@@ -100,7 +104,12 @@ pub(crate) fn schedule(kernel: &Kernel) -> Schedule {
     };
     let width = attributes.vector.map_or(Width::Bytes(VECTOR_BYTES), Width::Fixed);
     let sub_group = attributes.sub_group.unwrap_or(SUB_GROUP);
-    let dealing = Dealing::of(kernel, &extents(kernel));
+    let extents = extents(kernel);
+    let dealing = Dealing::of(kernel, &extents);
+    let may_be_short = dealing == Dealing::Together
+        && attributes.work_group.is_none()
+        && !extents.is_empty()
+        && extents.iter().all(|extent| is_constant(extent));
     let gpu = match dealing {
         Dealing::Together => TOGETHER,
         Dealing::Apart | Dealing::Split => APART,
@@ -111,6 +120,7 @@ pub(crate) fn schedule(kernel: &Kernel) -> Schedule {
             cpu: attributes.work_group.unwrap_or(sub_group),
             gpu: attributes.work_group.unwrap_or(gpu),
         },
+        short_row: may_be_short.then_some(SHORT_ROW),
         sub_group,
         // Elementwise kernels run with any, unless the author fixes it.
         sub_group_fixed: attributes.sub_group.is_some() || matches!(kernel.grid, Grid::Groups { .. }),

@@ -83,7 +83,13 @@ pub(super) fn launch(f: &mut Formatter<'_>, launch: &Launch, names: &Names<'_>) 
         f,
         "  work-group of {gpu} or fewer on a GPU, {cpu} on a CPU, for {shared}"
     )?;
-    writeln!(f, "  {rows}, {dealing}")
+    match grid.short_row {
+        Some(most) => writeln!(
+            f,
+            "  {rows}, {dealing}, of {most} vectors or fewer to a sub-group"
+        ),
+        None => writeln!(f, "  {rows}, {dealing}"),
+    }
 }
 
 fn write_step(f: &mut Formatter<'_>, step: &Step, names: &Names<'_>) -> fmt::Result {

@@ -279,6 +279,7 @@ impl Lowering<'_> {
             sub_group: self.schedule.sub_group,
             rows,
             dealing: self.schedule.dealing,
+            short_row: self.schedule.short_row,
             chunk: None,
         }
     }
