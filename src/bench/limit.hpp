@@ -10,15 +10,19 @@
 namespace oxysycl_limit {
 
 struct Empty {
-  void operator()(::sycl::id<1>) const {}
+  void operator()(::sycl::nd_item<1>) const {}
 };
 
 template <typename T>
 struct Copy {
   const T* from;
   T* to;
+  uint64_t count;
 
-  void operator()(::sycl::id<1> id) const { to[id] = from[id]; }
+  void operator()(::sycl::nd_item<1> item) const {
+    const uint64_t id = item.get_global_id(0);
+    if (id < count) to[id] = from[id];
+  }
 };
 
 inline thread_local std::string reason;
@@ -37,7 +41,11 @@ int32_t guarded(void* queue, Body&& body) {
 template <typename T>
 int32_t copy(void* queue, uint64_t from, uint64_t to, uint64_t bytes) {
   return guarded(queue, [&](::sycl::queue& q) {
-    q.parallel_for(::sycl::range<1>(bytes / sizeof(T)), Copy<T>{reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to)});
+    constexpr uint64_t local = 256;
+    const uint64_t count = bytes / sizeof(T);
+    q.parallel_for(
+        ::sycl::nd_range<1>((count + local - 1) / local * local, local),
+        Copy<T>{reinterpret_cast<const T*>(from), reinterpret_cast<T*>(to), count});
   });
 }
 
@@ -55,7 +63,7 @@ OXYSYCL_LIMIT int32_t oxysycl_limit_cache(void* queue, uint64_t bytes) {
 }
 
 OXYSYCL_LIMIT int32_t oxysycl_limit_empty(void* queue) {
-  return oxysycl_limit::guarded(queue, [](::sycl::queue& q) { q.parallel_for(::sycl::range<1>(1), oxysycl_limit::Empty{}); });
+  return oxysycl_limit::guarded(queue, [](::sycl::queue& q) { q.parallel_for(::sycl::nd_range<1>(1, 1), oxysycl_limit::Empty{}); });
 }
 
 OXYSYCL_LIMIT int32_t oxysycl_limit_memcpy(void* queue, uint64_t from, uint64_t to, uint64_t bytes) {
