@@ -38,7 +38,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace argmax_7919e2dc7c4e {
+inline namespace argmax_c6f46fde0c2c {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -69,13 +69,15 @@ inline bool aligned(const T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer) % (N * sizeof(T)) == 0;
 }
 
-/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. All lanes do
-/// whole rounds: compilers for CPUs have no use for a loop that work-items leave one by one.
+/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. Where runs are
+/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one.
 template <int N = 1, typename Body>
 inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
-  for (; first + lanes * N <= end; first += lanes * N) body(first + lane * N);
-  if (first + lane * N < end) body(first + lane * N);
+  if constexpr (N == 1) {
+    for (; first + lanes <= end; first += lanes) body(first + lane);
+  }
+  for (int64_t i = first + lane * N; i < end; i += lanes * N) body(i);
 }
 
 /// The nearest integer that a narrower type has.
@@ -501,7 +503,7 @@ OXYSYCL_ARGMAX_T(i64, int64_t)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace argmax_7919e2dc7c4e
+}  // namespace argmax_c6f46fde0c2c
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -50,7 +50,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_qk_norm_rope_5f9ed26907aa {
+inline namespace fused_qk_norm_rope_d9067d4fbe6b {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -113,13 +113,15 @@ inline void store(T* to, const Vec<T, N>& value) {
   }
 }
 
-/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. All lanes do
-/// whole rounds: compilers for CPUs have no use for a loop that work-items leave one by one.
+/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. Where runs are
+/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one.
 template <int N = 1, typename Body>
 inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
-  for (; first + lanes * N <= end; first += lanes * N) body(first + lane * N);
-  if (first + lane * N < end) body(first + lane * N);
+  if constexpr (N == 1) {
+    for (; first + lanes <= end; first += lanes) body(first + lane);
+  }
+  for (int64_t i = first + lane * N; i < end; i += lanes * N) body(i);
 }
 
 /// The widest vector of at most `most` elements that divides a row without a rest.
@@ -684,7 +686,7 @@ OXYSYCL_FUSED_QK_NORM_ROPE_HEAD_DIM_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_qk_norm_rope_5f9ed26907aa
+}  // namespace fused_qk_norm_rope_d9067d4fbe6b
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -48,7 +48,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rope_c6dd98263524 {
+inline namespace rope_03a298e3a4a3 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -111,13 +111,15 @@ inline void store(T* to, const Vec<T, N>& value) {
   }
 }
 
-/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. All lanes do
-/// whole rounds: compilers for CPUs have no use for a loop that work-items leave one by one.
+/// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. Where runs are
+/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one.
 template <int N = 1, typename Body>
 inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
-  for (; first + lanes * N <= end; first += lanes * N) body(first + lane * N);
-  if (first + lane * N < end) body(first + lane * N);
+  if constexpr (N == 1) {
+    for (; first + lanes <= end; first += lanes) body(first + lane);
+  }
+  for (int64_t i = first + lane * N; i < end; i += lanes * N) body(i);
 }
 
 /// The widest vector of at most `most` elements that divides a row without a rest.
@@ -274,6 +276,9 @@ constexpr int64_t most_groups = 65535;
 /// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
 constexpr int64_t lanes_of_core = 4096;
 
+/// Work-groups that a part of a GPU has to do: with more of them, none has much to do.
+constexpr int64_t groups_of_unit = 64;
+
 #ifdef OXYSYCL_MODULE
 /// Whether this thread shapes launches on a CPU as those on a GPU. Tests do.
 inline bool& shaped_for_gpu() {
@@ -340,16 +345,16 @@ struct Device {
     return {rows_of_group, lanes, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, vectors};
   }
 
-  /// And several work-groups to a long one.
+  /// And several work-groups to a long one: so many that the device is full, of which none is too short.
   Shape split(int64_t rows, int64_t vectors, int64_t most) const {
     Shape shape = apart(rows, vectors, most);
-    shape.chunk = is_cpu() ? std::max(lanes_of_core, shape.lanes) : shape.lanes;
-    shape.parts = std::max<int64_t>((vectors - 1) / shape.chunk + 1, 1);
-    if (shape.parts > INT32_MAX / shape.lanes) {
-      // Ranges stay below 2^31.
-      shape.chunk = (vectors - 1) / (INT32_MAX / shape.lanes) + 1;
-      shape.parts = (vectors - 1) / shape.chunk + 1;
-    }
+    const int64_t last = std::max<int64_t>(vectors - 1, 0);
+    const int64_t least = is_cpu() ? std::max(lanes_of_core, shape.lanes) : shape.lanes;
+    const int64_t wanted = is_cpu() ? last + 1 : std::max<int64_t>(groups_of_unit * compute_units / rows, 1);
+    // Ranges stay below 2^31.
+    const int64_t parts = std::min({wanted, last / least + 1, INT32_MAX / shape.lanes});
+    shape.chunk = last / parts / shape.lanes * shape.lanes + shape.lanes;
+    shape.parts = last / shape.chunk + 1;
     return shape;
   }
 };
@@ -1203,7 +1208,7 @@ OXYSYCL_FUSED_ROPE_STORE_ROPE_DIM(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rope_c6dd98263524
+}  // namespace rope_03a298e3a4a3
 }  // namespace sycl_kernel
 }  // namespace sgl
 
