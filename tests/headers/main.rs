@@ -6,6 +6,7 @@ mod drop_in;
 mod kernels;
 mod overlap;
 mod processes;
+mod shapes;
 mod shared;
 mod spirv;
 mod text;
