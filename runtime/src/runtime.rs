@@ -1,11 +1,13 @@
 //! The run time as a whole: units in, loaded modules out.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once};
+use std::time::SystemTime;
 
 use crate::bundle::{Bundle, BundleError};
-use crate::cache::{Cache, Compiled, Library, Origin, Wanted};
+use crate::cache::{AlsoRead, Cache, Compiled, Library, Origin, Wanted};
 use crate::device::{self, Device, Selector};
 use crate::driver::{self, CompileError, Driver};
 use crate::key::{Key, KeyFields};
@@ -244,21 +246,27 @@ impl Runtime {
     }
 
     fn compile(&self, job: &Job<'_>, out: &Path) -> Result<Compiled, CompileError> {
-        let read = self.driver.compile(job.unit, out)?;
-        if KeyFields::new(self.driver.identity(), job.unit, &job.dependencies)? != job.wanted.fields {
-            return Err(CompileError::Refused {
+        let started = SystemTime::now();
+        let mut read = self.driver.compile(job.unit, out)?;
+        read.retain(|path| !job.dependencies.contains(path));
+        let also_read: io::Result<Vec<AlsoRead>> = read.iter().map(|path| AlsoRead::now(path)).collect();
+        let changed = |path: &PathBuf| {
+            let modified = path.metadata().and_then(|found| found.modified());
+            modified.is_ok_and(|modified| modified >= started)
+        };
+        match also_read {
+            Ok(also_read)
+                if !read.iter().any(changed)
+                    && KeyFields::new(self.driver.identity(), job.unit, &job.dependencies)?
+                        == job.wanted.fields =>
+            {
+                Ok(Compiled { also_read })
+            }
+            _ => Err(CompileError::Refused {
                 subject: job.wanted.about.clone(),
                 reason: "it or a file that it includes changed while it was compiled: try again".to_owned(),
-            });
+            }),
         }
-        let known = |path: &PathBuf| job.dependencies.contains(path);
-        Ok(match read.iter().find(|path| !known(path)) {
-            None => Compiled::AsKeyed,
-            Some(path) => Compiled::Otherwise(format!(
-                "only the device's compiler reads {}, so that a change of it would not be noticed",
-                path.display()
-            )),
-        })
     }
 
     fn load(&self, job: &Job<'_>) -> Result<Module, Error> {

@@ -637,12 +637,17 @@ fn headers_of_either_pass() {
             "{name} is not in the key"
         );
     }
-    // What nobody could foresee that the device pass reads is seen then, and not kept.
+    // What nobody could foresee that the device pass reads is seen then, and looked at before the library is used again.
     let hidden = text
         .replace("#ifdef __SYCL_DEVICE_ONLY__", "#ifdef __clang__")
         .replace("device.hpp", "clang.hpp");
     fs::write(path("top.hpp"), hidden).unwrap();
-    assert_eq!(runtime.library(&unit).unwrap().origin(), Origin::Uncached);
+    let origin = || runtime.library(&unit).unwrap().origin();
+    assert_eq!([origin(), origin()], [Origin::Compiled, Origin::Cached]);
+    fs::write(path("clang.hpp"), "#define C 2\n").unwrap();
+    assert_eq!([origin(), origin()], [Origin::Compiled, Origin::Cached]);
+    fs::remove_file(path("clang.hpp")).unwrap();
+    assert!(runtime.library(&unit).is_err());
 }
 
 /// The role of a process that compiles the header to the library that the environment names.

@@ -87,7 +87,7 @@ fn add(unit: &Unit, runtime: &Runtime, modules: &Cache) -> Result<Entry, crate::
     let library = runtime.library(unit)?;
     let copy = modules.obtain(&wanted, |out| {
         fs::copy(library.path(), out)
-            .map(|_| Compiled::AsKeyed)
+            .map(|_| Compiled::default())
             .map_err(|source| crate::driver::CompileError::Io {
                 action: "cannot write",
                 path: out.to_owned(),

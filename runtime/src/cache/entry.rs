@@ -1,14 +1,14 @@
 //! One entry on disk: a folder that holds a library, a manifest with the library's digest, and the compilers' log.
 
 use std::fs::{self, Metadata};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use object::{Object, ObjectSymbol};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::Wanted;
+use super::{Compiled, Wanted};
 use crate::driver::LOG;
 use crate::key::KeyFields;
 use crate::trust;
@@ -37,6 +37,33 @@ pub(super) struct Manifest {
     pub(super) bytes: u64,
     /// The library's SHA-256 digest.
     pub(super) sha256: String,
+    /// What was read that the key knows nothing of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) also_read: Vec<AlsoRead>,
+}
+
+/// A file that a compiler has read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlsoRead {
+    path: PathBuf,
+    sha256: String,
+}
+
+impl AlsoRead {
+    /// The file at `path` as it is now.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn now(path: &Path) -> std::io::Result<Self> {
+        Ok(Self {
+            path: path.to_owned(),
+            sha256: digest(&fs::read(path)?),
+        })
+    }
+
+    fn is_unchanged(&self) -> bool {
+        Self::now(&self.path).is_ok_and(|now| now == *self)
+    }
 }
 
 /// What is wrong with an entry.
@@ -50,7 +77,7 @@ pub(super) enum Flaw {
 
 impl Manifest {
     /// Describes the library in the folder `entry`, and writes that beside it. All that is in the folder is made private.
-    pub(super) fn write(entry: &Path, wanted: &Wanted) -> std::io::Result<Self> {
+    pub(super) fn write(entry: &Path, wanted: &Wanted, compiled: Compiled) -> std::io::Result<Self> {
         let library = fs::read(entry.join(LIBRARY))?;
         let manifest = Self {
             key: wanted.key.to_string(),
@@ -59,6 +86,7 @@ impl Manifest {
             exports: exports(&library),
             bytes: library.len() as u64,
             sha256: digest(&library),
+            also_read: compiled.also_read,
         };
         let mut text = serde_json::to_string_pretty(&manifest)?;
         text.push('\n');
@@ -98,12 +126,18 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Like [`read`](Self::read), and the library is what was written.
+    /// Like [`read`](Self::read), and the library is what was written, of files that are still the same.
     pub(super) fn verify(entry: &Path, key: &str) -> Result<Self, Flaw> {
         let manifest = Self::read(entry, key)?;
         let library = fs::read(entry.join(LIBRARY)).map_err(|error| flaw(LIBRARY, &format!(": {error}")))?;
         if digest(&library) != manifest.sha256 {
             return Err(flaw(LIBRARY, " is not what was written"));
+        }
+        if let Some(changed) = manifest.also_read.iter().find(|file| !file.is_unchanged()) {
+            let path = changed.path.display();
+            return Err(Flaw::Unusable(format!(
+                "{path}, which was read for it, has changed"
+            )));
         }
         Ok(manifest)
     }

@@ -37,6 +37,7 @@ use crate::lock::{Lock, Turn};
 use crate::scratch::Scratch;
 use crate::{environment, events, scratch, trust};
 
+pub use self::entry::AlsoRead;
 pub use self::library::{Library, Origin};
 pub use self::upkeep::{Cleared, Listing};
 
@@ -84,13 +85,12 @@ pub struct Wanted {
     pub about: String,
 }
 
-/// What became of a compilation that succeeded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Compiled {
-    /// It made what its key says.
-    AsKeyed,
-    /// It made something that its key does not tell from others, for this reason, so that it must not be kept.
-    Otherwise(String),
+/// What a compilation that succeeded has read, beside what its key is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compiled {
+    /// Files that nobody could foresee, such as those that only the device's compiler includes. What was made is good as long
+    /// as they stay what they are.
+    pub also_read: Vec<AlsoRead>,
 }
 
 impl Cache {
@@ -257,11 +257,7 @@ impl Cache {
         };
         let _slot = slots::take(folder);
         match compile(&staging.path().join(LIBRARY)) {
-            Ok(Compiled::AsKeyed) => Ok(self.publish(folder, wanted, staging)),
-            Ok(Compiled::Otherwise(reason)) => {
-                eprintln!("oxysycl: {} is not kept: {reason}", wanted.about);
-                Ok(Library::temporary(staging))
-            }
+            Ok(compiled) => Ok(self.publish(folder, wanted, compiled, staging)),
             Err(error) => {
                 let available = room(folder);
                 if error.is_for_lack_of_room() || available < LITTLE_ROOM {
@@ -312,10 +308,10 @@ impl Cache {
     }
 
     /// Puts what was compiled in `staging` into its place. If that fails, it is still good for this process.
-    fn publish(&self, folder: &Path, wanted: &Wanted, staging: Scratch) -> Library {
+    fn publish(&self, folder: &Path, wanted: &Wanted, compiled: Compiled, staging: Scratch) -> Library {
         let key = wanted.key.to_string();
         let place = folder.join(&key);
-        let published = Manifest::write(staging.path(), wanted).and_then(|manifest| {
+        let published = Manifest::write(staging.path(), wanted, compiled).and_then(|manifest| {
             self.user.uses(folder, &key);
             put(staging.path(), folder, &key)?;
             // It served the staging folder, and came along.
