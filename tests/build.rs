@@ -111,7 +111,11 @@ fn fixture(name: &str) -> String {
 #[test]
 fn a_kernel_exports_what_was_promised_and_nothing_else() {
     let place = Place::new();
-    let symbols = ["rmsnorm_forward_fp16_4096", "rmsnorm_last_error"];
+    let symbols = [
+        "rmsnorm_forward_fp16_4096",
+        "rmsnorm_last_error",
+        "rmsnorm_shape_for_gpu",
+    ];
     place.makes(
         &["rmsnorm", "--dtype", "fp16", "-D", "HIDDEN_SIZE=4096"],
         &symbols,
@@ -139,6 +143,7 @@ fn a_kernel_by_itself_exports_all_its_instances() {
         "scale_forward_fp16",
         "scale_forward_fp32",
         "scale_last_error",
+        "scale_shape_for_gpu",
     ];
     Place::new().makes(&["scale"], &symbols);
 }
@@ -269,7 +274,7 @@ fn a_place_that_cannot_be_written_is_named() {
     assert_eq!(fs::read_dir(place.work().join("folder")).unwrap().count(), 0);
     place.makes(
         &["scale", "--dtype", "fp32"],
-        &["scale_forward_fp32", "scale_last_error"],
+        &["scale_forward_fp32", "scale_last_error", "scale_shape_for_gpu"],
     );
 }
 

@@ -57,9 +57,10 @@ inline void store(T* to, const Vec<T, N>& value) {
 }
 {% endif %}{% if for_lanes %}
 /// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. Where runs are
-/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one.
+/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
+/// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -117,10 +118,10 @@ template <typename T>
 constexpr T to_integer(float x) {
   constexpr float low = static_cast<float>(std::numeric_limits<T>::min());
   constexpr float high = static_cast<float>(std::numeric_limits<T>::max());
-  if (x != x) return 0;
-  if (x <= low) return std::numeric_limits<T>::min();
-  if (x >= high) return std::numeric_limits<T>::max();
-  return static_cast<T>(x);
+  const bool inside = x > low && x < high;
+  // Not a conversion that saturates by itself: the OpenCL run time of CPUs has none for sub-groups of 32.
+  const T whole = static_cast<T>(inside ? x : 0.0f);
+  return inside ? whole : x <= low ? std::numeric_limits<T>::min() : x >= high ? std::numeric_limits<T>::max() : whole;
 }
 {% endif %}{% if saturate %}
 /// The nearest integer that a narrower type has.

@@ -46,7 +46,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace timestep_embedding_354ec9f69ad4 {
+inline namespace timestep_embedding_c50f82086c43 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -78,9 +78,10 @@ inline bool aligned(const T* pointer) {
 }
 
 /// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. Where runs are
-/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one.
+/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
+/// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -518,7 +519,7 @@ OXYSYCL_TIMESTEP_EMBEDDING(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace timestep_embedding_354ec9f69ad4
+}  // namespace timestep_embedding_c50f82086c43
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -42,7 +42,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace gemma_fused_add_rmsnorm_16d06f70c957 {
+inline namespace gemma_fused_add_rmsnorm_4d9c03420fad {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -74,9 +74,10 @@ inline bool aligned(const T* pointer) {
 }
 
 /// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. Where runs are
-/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one.
+/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
+/// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -565,7 +566,7 @@ OXYSYCL_GEMMA_FUSED_ADD_RMSNORM_T_W(8192)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace gemma_fused_add_rmsnorm_16d06f70c957
+}  // namespace gemma_fused_add_rmsnorm_4d9c03420fad
 }  // namespace sycl_kernel
 }  // namespace sgl
 

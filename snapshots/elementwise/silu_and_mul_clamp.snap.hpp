@@ -40,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace silu_and_mul_clamp_8fef7bf0c36f {
+inline namespace silu_and_mul_clamp_64ceb4652c08 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -72,9 +72,10 @@ inline bool aligned(const T* pointer) {
 }
 
 /// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. Where runs are
-/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one.
+/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
+/// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -543,7 +544,7 @@ OXYSYCL_SILU_AND_MUL_CLAMP(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace silu_and_mul_clamp_8fef7bf0c36f
+}  // namespace silu_and_mul_clamp_64ceb4652c08
 }  // namespace sycl_kernel
 }  // namespace sgl
 

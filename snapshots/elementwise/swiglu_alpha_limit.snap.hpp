@@ -42,7 +42,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace swiglu_alpha_limit_942f3c58eb93 {
+inline namespace swiglu_alpha_limit_43a855c57f82 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -106,9 +106,10 @@ inline void store(T* to, const Vec<T, N>& value) {
 }
 
 /// Calls `body` for the runs of N elements between `begin` and `end` that are those of one of so many lanes. Where runs are
-/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one.
+/// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
+/// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -579,7 +580,7 @@ OXYSYCL_SWIGLU_ALPHA_LIMIT(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace swiglu_alpha_limit_942f3c58eb93
+}  // namespace swiglu_alpha_limit_43a855c57f82
 }  // namespace sycl_kernel
 }  // namespace sgl
 

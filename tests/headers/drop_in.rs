@@ -107,7 +107,9 @@ fn each_instance_has_both_exports_and_no_other() {
     };
     let mut expected: BTreeSet<String> = [
         "turn_last_error",
+        "turn_shape_for_gpu",
         "stretch_last_error",
+        "stretch_shape_for_gpu",
         "stretch_forward",
         "stretch_twice",
     ]

@@ -149,7 +149,8 @@ fn rmsnorm_is_its_formula<T: Format, const N: i64>() {
                 eps,
             )
             .unwrap();
-            expect_same("in place", &input.after(), &output.after());
+            // Other alignments may choose another variant, which adds in another order.
+            expect_within("in place", &input.after(), &expected);
             weight.expect_untouched();
             let mut native = output.memory.before().to_vec();
             rmsnorm::<T, N>(input.memory.before(), &w, &mut native, n, from, to, eps);
@@ -237,7 +238,8 @@ fn gemma_rmsnorm_is_its_formula<T: Format, const N: i64>() {
                 eps,
             )
             .unwrap();
-            expect_same("in place", &input.after(), &output.after());
+            // Other alignments may choose another variant, which adds in another order.
+            expect_within("in place", &input.after(), &expected);
             weight.expect_untouched();
             let mut native = output.memory.before().to_vec();
             gemma_rmsnorm::<T, T, N>(input.memory.before(), &w, &mut native, n, from, to, eps);
@@ -385,7 +387,8 @@ fn l2norm_is_its_formula<T: Format>() {
             expect_within("on the device", &output.after(), &expected);
             input.memory.expect_untouched();
             l2norm::launch(queue(), input.view(), input.view(), n, size, from, from, eps).unwrap();
-            expect_same("in place", &input.after(), &output.after());
+            // Other alignments may choose another variant, which adds in another order.
+            expect_within("in place", &input.after(), &expected);
             let mut native = output.memory.before().to_vec();
             l2norm(input.memory.before(), &mut native, n, size, from, to, eps);
             output.rows.expect_gaps(output.memory.before(), &native);
@@ -572,7 +575,8 @@ fn layernorm_is_its_formula<T: Format, const N: i64>() {
                 eps,
             )
             .unwrap();
-            expect_same("in place", &input.after(), &output.after());
+            // Other alignments may choose another variant, which adds in another order.
+            expect_within("in place", &input.after(), &formula(additions(width)));
             weight.expect_untouched();
             bias.expect_untouched();
             let mut native = output.memory.before().to_vec();

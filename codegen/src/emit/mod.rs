@@ -215,7 +215,7 @@ impl Head {
             spelled: names.give(&kernel.name),
             class: names.give(&format!("{}Kernel", class_name(&kernel.name))),
         };
-        for what in ["launch", "submit", "last_error"] {
+        for what in ["launch", "submit", "last_error", "shape_for_gpu"] {
             names.give(&format!("{}_{what}", kernel.name));
         }
         head

@@ -24,7 +24,8 @@ impl Lower<'_> {
         if let Some(word) = RESERVED.iter().find(|word| matches(&pattern, word)) {
             return Some(format!("`{word}` means something in C or C++ already"));
         }
-        let own = ["last_error", "launch", "submit"].map(|what| format!("{}_{what}", self.name));
+        let own =
+            ["last_error", "shape_for_gpu", "launch", "submit"].map(|what| format!("{}_{what}", self.name));
         if let Some(name) = own.iter().find(|name| matches(&pattern, name)) {
             return Some(format!("the header has a `{name}` of its own"));
         }
