@@ -171,7 +171,7 @@ const ROTATION: &str = "
       const float* cos = table + start;
       const float* sin = table + start + DIM / 2;
       if constexpr (NEOX) {
-        for (int64_t i = lane * VEC; i < DIM / 2; i += lanes * VEC) {
+        detail::for_lanes<VEC>(lane, lanes, begin, end, [&](int64_t i) {
           auto x_vec = detail::load<VEC>(x + i);
           auto x_vec_ = detail::load<VEC>(x + i + DIM / 2);
           const auto cos_vec = detail::load<VEC>(cos + i);
@@ -189,9 +189,9 @@ const ROTATION: &str = "
           }
           detail::store(x + i, x_vec);
           detail::store(x + i + DIM / 2, x_vec_);
-        }
+        });
       } else {
-        for (int64_t i = lane * VEC; i < DIM / 2; i += lanes * VEC) {
+        detail::for_lanes<VEC>(lane, lanes, begin, end, [&](int64_t i) {
           auto x_vec = detail::load<2 * VEC, VEC>(x + 2 * i);
           const auto cos_vec = detail::load<VEC>(cos + i);
           const auto sin_vec = detail::load<VEC>(sin + i);
@@ -207,7 +207,7 @@ const ROTATION: &str = "
             x_vec[2 * v_ + 1] = static_cast<T>(u * sin_i + v * cos_i);
           }
           detail::store<2 * VEC, VEC>(x + 2 * i, x_vec);
-        }
+        });
       }
     }
   }
@@ -217,7 +217,8 @@ const ROTATION: &str = "
 /// What has to hold for vectors of it.
 const ALIGNED: &str = "
   constexpr int VEC = detail::vector_width(16 / std::max({sizeof(T), sizeof(float)}), DIM / 2);
-  if (detail::aligned<VEC>(q) &&
+  if (!device.is_cpu() &&
+      detail::aligned<VEC>(q) &&
       detail::aligned<VEC>(table) &&
       stride % VEC == 0 &&
       (DIM / 2) % VEC == 0 &&
