@@ -40,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace silu_and_mul_clamp_64ceb4652c08 {
+inline namespace silu_and_mul_clamp_b009038ccfe2 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -287,11 +287,12 @@ struct Device {
   Shape apart(int64_t rows, int64_t vectors, int64_t most) const {
     most = std::min(most, max_work_group);
     if (is_cpu()) return {1, most, groups(rows, vectors), 1, vectors};
-    int64_t lanes = 1;
+    int64_t lanes = 1, rows_of_group = 1;
     while (lanes < vectors && 2 * lanes <= most) lanes *= 2;
-    // Work-groups are whole sub-groups of 32 at least, and there is one for each part of the device if rows suffice.
-    const int64_t wanted = std::max({32 / lanes, rows / compute_units, int64_t{1}});
-    const int64_t rows_of_group = std::min(wanted, most / lanes);
+    // Work-groups are whole sub-groups of 32 or fewer, and there is one for each part of the device if rows suffice.
+    const auto is_small = [&] { return rows_of_group * lanes < 32 || 2 * rows_of_group <= rows / compute_units; };
+    while (2 * rows_of_group * lanes <= most && is_small()) rows_of_group *= 2;
+    for (; rows_of_group > rows; rows_of_group /= 2) lanes *= 2;
     return {rows_of_group, lanes, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, vectors};
   }
 
@@ -544,7 +545,7 @@ OXYSYCL_SILU_AND_MUL_CLAMP(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace silu_and_mul_clamp_64ceb4652c08
+}  // namespace silu_and_mul_clamp_b009038ccfe2
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -38,7 +38,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace dequant_int8_per_group_d8f1513e0d56 {
+inline namespace dequant_int8_per_group_e93503fe2d92 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -284,11 +284,12 @@ struct Device {
   Shape apart(int64_t rows, int64_t vectors, int64_t most) const {
     most = std::min(most, max_work_group);
     if (is_cpu()) return {1, most, groups(rows, vectors), 1, vectors};
-    int64_t lanes = 1;
+    int64_t lanes = 1, rows_of_group = 1;
     while (lanes < vectors && 2 * lanes <= most) lanes *= 2;
-    // Work-groups are whole sub-groups of 32 at least, and there is one for each part of the device if rows suffice.
-    const int64_t wanted = std::max({32 / lanes, rows / compute_units, int64_t{1}});
-    const int64_t rows_of_group = std::min(wanted, most / lanes);
+    // Work-groups are whole sub-groups of 32 or fewer, and there is one for each part of the device if rows suffice.
+    const auto is_small = [&] { return rows_of_group * lanes < 32 || 2 * rows_of_group <= rows / compute_units; };
+    while (2 * rows_of_group * lanes <= most && is_small()) rows_of_group *= 2;
+    for (; rows_of_group > rows; rows_of_group /= 2) lanes *= 2;
     return {rows_of_group, lanes, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, vectors};
   }
 
@@ -544,7 +545,7 @@ OXYSYCL_DEQUANT_INT8_PER_GROUP_T(512)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace dequant_int8_per_group_d8f1513e0d56
+}  // namespace dequant_int8_per_group_e93503fe2d92
 }  // namespace sycl_kernel
 }  // namespace sgl
 

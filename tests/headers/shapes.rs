@@ -10,6 +10,7 @@ const APART: &str = r#"
     const d::Shape apart = device.apart(rows, vectors, most);
     if (const char* what = wrong(apart)) return fail(what);
     if (apart.parts != 1) return fail("rows are split");
+    if (!device.cpu && apart.rows * apart.lanes % std::min<int64_t>({32, most, largest}) != 0) return fail("part of a sub-group");
     const d::Shape split = device.split(rows, vectors, most);
     if (const char* what = wrong(split)) return fail(what);
     if (split.parts * split.chunk < vectors) return fail("vectors are left out");
