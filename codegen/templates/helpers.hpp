@@ -60,7 +60,8 @@ inline void store(T* to, const Vec<T, N>& value) {
 /// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
 /// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]]
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -434,7 +435,7 @@ constexpr int64_t most_groups = 65535;
 /// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
 constexpr int64_t lanes_of_core = 4096;
 {% if split %}
-/// Work-groups that a part of a GPU has to do: with more of them, none has much to do.
+/// Work-groups that fill a compute unit of a GPU several times over: rows are split no further.
 constexpr int64_t groups_of_unit = 64;
 {% endif %}
 #ifdef OXYSYCL_MODULE
@@ -494,26 +495,26 @@ struct Device {
   /// Rows that are a sub-group's each: several to a work-group.
   Shape by_sub_group(int64_t rows, int64_t wanted_sub_group) const {
     const int64_t size = sub_group(wanted_sub_group);
-    // There is a work-group for each part of the device if rows suffice.
+    // There is a work-group for each compute unit if rows suffice.
     const int64_t wanted = std::max<int64_t>(rows / compute_units, 1);
     const int64_t rows_of_group = std::min({wanted, std::max<int64_t>(128 / size, 1), max_work_group / size});
     return {rows_of_group, size, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, 1};
   }
 {% endif %}{% if apart || split %}
-  /// Rows whose work-items do not: several short ones to a work-group.
+  /// Rows whose work-items need nothing of each other: several short ones to a work-group.
   Shape apart(int64_t rows, int64_t vectors, int64_t most) const {
     most = std::min(most, max_work_group);
     if (is_cpu()) return {1, most, groups(rows, vectors), 1, vectors};
     int64_t lanes = 1, rows_of_group = 1;
     while (lanes < vectors && 2 * lanes <= most) lanes *= 2;
-    // Work-groups are whole sub-groups of 32 or fewer, and there is one for each part of the device if rows suffice.
+    // Work-groups are whole sub-groups of 32 or fewer, and there is one for each compute unit if rows suffice.
     const auto is_small = [&] { return rows_of_group * lanes < 32 || 2 * rows_of_group <= rows / compute_units; };
     while (2 * rows_of_group * lanes <= most && is_small()) rows_of_group *= 2;
     for (; rows_of_group > rows; rows_of_group /= 2) lanes *= 2;
     return {rows_of_group, lanes, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, vectors};
   }
 {% endif %}{% if split %}
-  /// And several work-groups to a long one: so many that the device is full, of which none is too short.
+  /// The same, with several work-groups to a long row: so many that the device is full, and none with too little to do.
   Shape split(int64_t rows, int64_t vectors, int64_t most) const {
     Shape shape = apart(rows, vectors, most);
     const int64_t last = std::max<int64_t>(vectors - 1, 0);

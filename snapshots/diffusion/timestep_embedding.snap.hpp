@@ -46,7 +46,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace timestep_embedding_ffb9b58fb69a {
+inline namespace timestep_embedding_0c06812bc837 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -81,7 +81,8 @@ inline bool aligned(const T* pointer) {
 /// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
 /// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]]
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -270,13 +271,13 @@ struct Device {
     return std::min(wanted, most_groups);
   }
 
-  /// Rows whose work-items do not: several short ones to a work-group.
+  /// Rows whose work-items need nothing of each other: several short ones to a work-group.
   Shape apart(int64_t rows, int64_t vectors, int64_t most) const {
     most = std::min(most, max_work_group);
     if (is_cpu()) return {1, most, groups(rows, vectors), 1, vectors};
     int64_t lanes = 1, rows_of_group = 1;
     while (lanes < vectors && 2 * lanes <= most) lanes *= 2;
-    // Work-groups are whole sub-groups of 32 or fewer, and there is one for each part of the device if rows suffice.
+    // Work-groups are whole sub-groups of 32 or fewer, and there is one for each compute unit if rows suffice.
     const auto is_small = [&] { return rows_of_group * lanes < 32 || 2 * rows_of_group <= rows / compute_units; };
     while (2 * rows_of_group * lanes <= most && is_small()) rows_of_group *= 2;
     for (; rows_of_group > rows; rows_of_group /= 2) lanes *= 2;
@@ -520,7 +521,7 @@ OXYSYCL_TIMESTEP_EMBEDDING(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace timestep_embedding_ffb9b58fb69a
+}  // namespace timestep_embedding_0c06812bc837
 }  // namespace sycl_kernel
 }  // namespace sgl
 

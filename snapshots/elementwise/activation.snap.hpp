@@ -40,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace act_and_mul_47522d579b3c {
+inline namespace act_and_mul_bfeffdeed2a9 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -75,7 +75,8 @@ inline bool aligned(const T* pointer) {
 /// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
 /// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]]
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -218,7 +219,7 @@ constexpr int64_t most_groups = 65535;
 /// Lanes that keep a core of a CPU busy for longer than it takes to begin a work-group.
 constexpr int64_t lanes_of_core = 4096;
 
-/// Work-groups that a part of a GPU has to do: with more of them, none has much to do.
+/// Work-groups that fill a compute unit of a GPU several times over: rows are split no further.
 constexpr int64_t groups_of_unit = 64;
 
 #ifdef OXYSYCL_MODULE
@@ -267,20 +268,20 @@ struct Device {
     return std::min(wanted, most_groups);
   }
 
-  /// Rows whose work-items do not: several short ones to a work-group.
+  /// Rows whose work-items need nothing of each other: several short ones to a work-group.
   Shape apart(int64_t rows, int64_t vectors, int64_t most) const {
     most = std::min(most, max_work_group);
     if (is_cpu()) return {1, most, groups(rows, vectors), 1, vectors};
     int64_t lanes = 1, rows_of_group = 1;
     while (lanes < vectors && 2 * lanes <= most) lanes *= 2;
-    // Work-groups are whole sub-groups of 32 or fewer, and there is one for each part of the device if rows suffice.
+    // Work-groups are whole sub-groups of 32 or fewer, and there is one for each compute unit if rows suffice.
     const auto is_small = [&] { return rows_of_group * lanes < 32 || 2 * rows_of_group <= rows / compute_units; };
     while (2 * rows_of_group * lanes <= most && is_small()) rows_of_group *= 2;
     for (; rows_of_group > rows; rows_of_group /= 2) lanes *= 2;
     return {rows_of_group, lanes, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, vectors};
   }
 
-  /// And several work-groups to a long one: so many that the device is full, of which none is too short.
+  /// The same, with several work-groups to a long row: so many that the device is full, and none with too little to do.
   Shape split(int64_t rows, int64_t vectors, int64_t most) const {
     Shape shape = apart(rows, vectors, most);
     const int64_t last = std::max<int64_t>(vectors - 1, 0);
@@ -535,7 +536,7 @@ OXYSYCL_ACT_AND_MUL(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace act_and_mul_47522d579b3c
+}  // namespace act_and_mul_bfeffdeed2a9
 }  // namespace sycl_kernel
 }  // namespace sgl
 

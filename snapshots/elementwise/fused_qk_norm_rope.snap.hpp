@@ -50,7 +50,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace fused_qk_norm_rope_430bcda9a1bf {
+inline namespace fused_qk_norm_rope_9f14e8acc4a5 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -117,7 +117,8 @@ inline void store(T* to, const Vec<T, N>& value) {
 /// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
 /// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]]
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -687,7 +688,7 @@ OXYSYCL_FUSED_QK_NORM_ROPE_HEAD_DIM_(true)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace fused_qk_norm_rope_430bcda9a1bf
+}  // namespace fused_qk_norm_rope_9f14e8acc4a5
 }  // namespace sycl_kernel
 }  // namespace sgl
 

@@ -40,7 +40,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace rmsnorm_a7e552622db5 {
+inline namespace rmsnorm_e17b0cfcdb63 {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -75,7 +75,8 @@ inline bool aligned(const T* pointer) {
 /// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
 /// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]]
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -300,7 +301,7 @@ struct Device {
   /// Rows that are a sub-group's each: several to a work-group.
   Shape by_sub_group(int64_t rows, int64_t wanted_sub_group) const {
     const int64_t size = sub_group(wanted_sub_group);
-    // There is a work-group for each part of the device if rows suffice.
+    // There is a work-group for each compute unit if rows suffice.
     const int64_t wanted = std::max<int64_t>(rows / compute_units, 1);
     const int64_t rows_of_group = std::min({wanted, std::max<int64_t>(128 / size, 1), max_work_group / size});
     return {rows_of_group, size, std::min((rows - 1) / rows_of_group + 1, most_groups), 1, 1};
@@ -560,7 +561,7 @@ OXYSYCL_RMSNORM_T(16384)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace rmsnorm_a7e552622db5
+}  // namespace rmsnorm_e17b0cfcdb63
 }  // namespace sycl_kernel
 }  // namespace sgl
 

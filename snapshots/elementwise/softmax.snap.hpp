@@ -42,7 +42,7 @@
 namespace sgl {
 namespace sycl_kernel {
 // Named after this header's contents: SYCL finds kernels by their names, across all libraries of a process.
-inline namespace softmax_0d106bf94efb {
+inline namespace softmax_aa709e37069a {
 #ifdef OXYSYCL_MODULE
 inline namespace OXYSYCL_MODULE {
 #endif
@@ -77,7 +77,8 @@ inline bool aligned(const T* pointer) {
 /// single elements, all lanes do whole rounds first: a compiler for CPUs masks a loop that its lanes leave one by one. What
 /// `body` refers to is in registers only if it is inlined.
 template <int N = 1, typename Body>
-[[gnu::always_inline, gnu::flatten]] inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
+[[gnu::always_inline, gnu::flatten]]
+inline void for_lanes(int64_t lane, int64_t lanes, int64_t begin, int64_t end, const Body& body) {
   int64_t first = begin;
   if constexpr (N == 1) {
     for (; first + lanes <= end; first += lanes) body(first + lane);
@@ -521,7 +522,7 @@ OXYSYCL_SOFTMAX(bf16, ::sycl::ext::oneapi::bfloat16)
 #ifdef OXYSYCL_MODULE
 }  // namespace OXYSYCL_MODULE
 #endif
-}  // namespace softmax_0d106bf94efb
+}  // namespace softmax_aa709e37069a
 }  // namespace sycl_kernel
 }  // namespace sgl
 
